@@ -1,0 +1,274 @@
+/**
+ * What the control plane asks of its storage. Adapters: store/memory_shard_store.ts (the specification) and
+ * store/libsql_shard_store.ts; one contract suite (tests/contract) runs on both.
+ * Invariant: `commit` is atomic and durable; a reader never sees half a batch.
+ */
+
+import type {
+  CaptureRow,
+  CrawlId,
+  CrawlSpec,
+  CrawlState,
+  Fingerprint,
+  HostKey,
+  LeaseId,
+  Origin,
+  OutboxRow,
+  RobotsClass,
+  WorkerId,
+} from "../protocol/mod.ts";
+
+/** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
+export type UrlState = "ready" | "waiting" | "done" | "excluded" | "dead";
+
+/** One accepted URL of one crawl. Key: (slot, crawlId, fingerprint). */
+export interface UrlRow {
+  readonly slot: number;
+  readonly crawlId: CrawlId;
+  readonly fingerprint: Fingerprint;
+  readonly url: string;
+  readonly host: HostKey;
+  readonly domain: string;
+  readonly state: UrlState;
+  /** Front queue, 0 = most urgent. */
+  readonly band: number;
+  /** Order within the band; ascending in order of acceptance within a shard. */
+  readonly seq: number;
+  /** 0 to 1, 1 = most urgent. */
+  readonly priority: number;
+  readonly depth: number;
+  readonly hop: number;
+  /** One letter per step from the seed, see DiscoveryKind; cut to its last 64. */
+  readonly discoveryPath: string;
+  /** URL of the page that linked here; "" for seeds. */
+  readonly discoveredFrom: string;
+  /** Wall ms. */
+  readonly enqueuedAt: number;
+  /** Wall ms; 0 unless `waiting`. */
+  readonly availableAt: number;
+  readonly attempts: number;
+  /** Why it is excluded, dead or waiting; "" otherwise. */
+  readonly reason: string;
+  /** HTTP status of the last response; 0 = none. */
+  readonly httpCode: number;
+  /** Wall ms of the last fetch; 0 = never. */
+  readonly lastFetchAt: number;
+}
+
+/** Global politeness state of one host; crawls share it. Key: (slot, host). */
+export interface HostRow {
+  readonly slot: number;
+  readonly host: HostKey;
+  readonly domain: string;
+  /** Of the newest lease; only grows. */
+  readonly epoch: number;
+  /** Wall ms before which no request may start. */
+  readonly nextStartAt: number;
+  /** From robots.txt; 0 = none asked. */
+  readonly crawlDelayMs: number;
+  /** EWMA of response times; 0 = none yet. */
+  readonly responseMs: number;
+  /** 0 = not backing off. */
+  readonly backoffMs: number;
+  readonly failuresInRow: number;
+  readonly successesInRow: number;
+  /** Set by an operator's policy; -1 = no policy. */
+  readonly policyDelayMs: number;
+  readonly policyMaxParallel: number;
+  readonly paused: boolean;
+  /** Not empty: nothing of this host is leased, for this reason. */
+  readonly blockedReason: string;
+}
+
+/** What is known of an origin's robots.txt. Key: (slot, origin). */
+export interface OriginRow {
+  readonly slot: number;
+  readonly origin: Origin;
+  readonly host: HostKey;
+  readonly class: RobotsClass;
+  /** SHA-256 hex of the body in force; "" for classes without rules. */
+  readonly digest: string;
+  /** Digest of the last good copy, kept through failures; "" = never had one. */
+  readonly lastGoodDigest: string;
+  readonly fetchedAt: number;
+  readonly expiresAt: number;
+  /** Wall ms of the first failure of an unbroken row; 0 = last fetch succeeded. */
+  readonly failingSince: number;
+  /** While unreachable: next try; also how long pages of this origin wait. */
+  readonly retryAt: number;
+  readonly retryMs: number;
+  /** Epoch of the lease that brought it: an older one never overwrites a newer. */
+  readonly epoch: number;
+}
+
+/** A lease that is out. Key: (slot, host): one per host. */
+export interface LeaseRow {
+  readonly slot: number;
+  readonly host: HostKey;
+  readonly domain: string;
+  readonly leaseId: LeaseId;
+  readonly epoch: number;
+  readonly crawlId: CrawlId;
+  readonly workerId: WorkerId;
+  readonly grantedAt: number;
+  /** Wall ms; the host is leased again only after expiresAt + fetch limit + gap. */
+  readonly expiresAt: number;
+  readonly gapMs: number;
+  /** Page targets still unsettled. */
+  readonly fingerprints: readonly Fingerprint[];
+  /** Origins whose robots.txt this lease asks for and has not reported. */
+  readonly robotsOrigins: readonly Origin[];
+}
+
+/** Per shard and crawl; committed with the data that they count. */
+export interface CrawlCounters {
+  readonly crawlId: CrawlId;
+  readonly accepted: number;
+  readonly settled: number;
+  readonly fetched: number;
+  readonly pages: number;
+  readonly redirected: number;
+  readonly excluded: number;
+  readonly dead: number;
+  readonly bytes: number;
+  readonly requests: number;
+  /** Links written to the outbox, and links that came in through it. */
+  readonly sent: number;
+  readonly received: number;
+  readonly rejectedByReason: Readonly<Record<string, number>>;
+  readonly errorsByClass: Readonly<Record<string, number>>;
+}
+
+/** How many URLs of a (crawl, host) are queued: all that a start needs; heads are read when first wanted. */
+export interface BackQueueSummary {
+  readonly slot: number;
+  readonly crawlId: CrawlId;
+  readonly host: HostKey;
+  readonly ready: number;
+  readonly waiting: number;
+  /** Every URL of it that was ever accepted: the host budget. */
+  readonly accepted: number;
+  /** Lowest band with a ready URL. */
+  readonly band: number;
+  /** Wall ms of the earliest waiting URL; 0 = none. */
+  readonly nextAvailableAt: number;
+}
+
+/** What a shard's RAM is made of at start. */
+export interface ShardSnapshot {
+  readonly batchSeq: number;
+  readonly nextUrlSeq: number;
+  readonly nextCaptureSeq: number;
+  readonly hosts: readonly HostRow[];
+  readonly origins: readonly OriginRow[];
+  readonly leases: readonly LeaseRow[];
+  readonly backQueues: readonly BackQueueSummary[];
+  readonly counters: readonly CrawlCounters[];
+  readonly outboxRows: number;
+  readonly urlCount: number;
+}
+
+/** One group commit. Every array may be empty; within a batch a key stands once per array. */
+export interface Batch {
+  /** One more than that of the commit before; a commit that finds another number in the store is refused. */
+  readonly batchSeq: number;
+  /** URLs not yet in the store. */
+  readonly newUrls: readonly UrlRow[];
+  /** URLs whose row changes; the whole new row. */
+  readonly changedUrls: readonly UrlRow[];
+  readonly hosts: readonly HostRow[];
+  readonly origins: readonly OriginRow[];
+  readonly robotsBodies: readonly { readonly digest: string; readonly body: string }[];
+  readonly leases: readonly LeaseRow[];
+  /** Leases that ended, as (slot, host). */
+  readonly endedLeases: readonly { readonly slot: number; readonly host: HostKey }[];
+  readonly captures: readonly (CaptureRow & {
+    readonly slot: number;
+    readonly fingerprint: Fingerprint;
+    readonly textHash?: string;
+    readonly etag?: string;
+    readonly lastModified?: string;
+    readonly noindex?: boolean;
+    readonly canonical?: string;
+  })[];
+  readonly outbox: readonly OutboxRow[];
+  readonly ackedOutbox: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
+  /** Rows of other shards that came in: remembered, so that a repeated delivery changes nothing. */
+  readonly received: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
+  readonly counters: readonly CrawlCounters[];
+}
+
+export interface UrlKey {
+  readonly slot: number;
+  readonly crawlId: CrawlId;
+  readonly fingerprint: Fingerprint;
+}
+
+/** One shard's database; one process owns it at a time. */
+export interface ShardStore {
+  /**
+   * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
+   * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
+   */
+  open(owner: string, keyVersion: number): Promise<{ readonly ownerTerm: number }>;
+  load(): Promise<ShardSnapshot>;
+  /** Durable (fsync) when it resolves. Rejects with OwnerLost when another owner has a newer term. */
+  commit(batch: Batch): Promise<void>;
+  /** The batchSeq of the newest commit: after a lost reply tells whether it happened. */
+  lastBatchSeq(): Promise<number>;
+  /** Ready URLs of a back queue in (band, seq) order, after the given position. */
+  readReady(
+    queue: { slot: number; crawlId: CrawlId; host: HostKey },
+    after: { band: number; seq: number },
+    limit: number,
+  ): Promise<UrlRow[]>;
+  /** Waiting URLs with availableAt <= until, earliest first. */
+  readWaiting(
+    queue: { slot: number; crawlId: CrawlId; host: HostKey },
+    until: number,
+    limit: number,
+  ): Promise<UrlRow[]>;
+  /** The exact seen-set: for each key, 1 when the store holds it. */
+  seen(keys: readonly UrlKey[]): Promise<Uint8Array>;
+  urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
+  /** Which of these outbox rows came in before. */
+  receivedBefore(rows: readonly { leaseId: LeaseId; seq: number }[]): Promise<Uint8Array>;
+  readOutbox(limit: number): Promise<OutboxRow[]>;
+  robotsBody(digest: string): Promise<string | undefined>;
+  captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
+  /** All fingerprints with their crawl, in chunks: rebuilds the Bloom filter. */
+  fingerprints(): AsyncIterable<readonly { crawlId: CrawlId; fingerprints: BigUint64Array }[]>;
+  close(): Promise<void>;
+}
+
+/** Another process owns the shard now: stop at once, change nothing more. */
+export class OwnerLost extends Error {
+  override readonly name = "OwnerLost";
+}
+
+/** A crawl in the control database. */
+export interface CrawlRow {
+  readonly crawlId: CrawlId;
+  readonly spec: CrawlSpec;
+  readonly state: CrawlState;
+  readonly reason: string;
+  /** Bumped with each change of state or scope. */
+  readonly stateVersion: number;
+  readonly createdAt: number;
+  readonly finishedAt: number;
+  /** Seeds are (still) to be injected: done again after a crash, which the seen-set makes harmless. */
+  readonly seeding: boolean;
+  /** Hosts that joined the scope because a seed redirected there. */
+  readonly extraHosts: readonly HostKey[];
+}
+
+/** The directory: crawls and idempotency keys. Small, and never on the hot path. */
+export interface ControlStore {
+  open(): Promise<void>;
+  crawls(): Promise<CrawlRow[]>;
+  putCrawl(crawl: CrawlRow): Promise<void>;
+  /** The first answer given under this key, if it is younger than 24 h. */
+  idempotent(key: string): Promise<string | undefined>;
+  putIdempotent(key: string, answer: string, now: number): Promise<void>;
+  close(): Promise<void>;
+}

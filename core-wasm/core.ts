@@ -1,0 +1,130 @@
+/**
+ * What the core answers, as its users see it. `loadCore()` in mod.ts gives an instance.
+ * Invariant: total and pure - any bytes in, facts out; the same answer on every runtime; nothing here throws on input.
+ */
+
+/** Facts about one URL. `url` is the WHATWG href of any scheme; the rest is empty unless the scheme is http(s). */
+export interface UrlFacts {
+  readonly url: string;
+  /** The normalised URL (NormalizeProfile, default rules): what the seen-set knows it by. */
+  readonly key: string;
+  /** XXH64, seed 0, of the key's UTF-8. */
+  readonly fingerprint: bigint;
+  readonly surt: string;
+  /** Lower-case ASCII hostname without port, IPv6 in brackets. */
+  readonly host: string;
+  /** Registered domain (public suffix list with its private section); an IP literal or bare name is its own. */
+  readonly domain: string;
+  readonly slot: number;
+}
+
+/** Why a URL has no facts. `error` is a sentence: attempted, found, wanted. */
+export interface UrlRefused {
+  readonly error: string;
+}
+
+/**
+ * A batch of http(s) URLs, normalised in one crossing; strings are decoded only when asked for.
+ * Valid until the next call on the same core: take what you need before that.
+ */
+export interface UrlBatch {
+  readonly length: number;
+  /** False: not a URL, not http(s), has userinfo, or is longer than the limit; then `why(i)` says it. */
+  ok(index: number): boolean;
+  why(index: number): string;
+  /** One per URL, 0n where not ok. */
+  readonly fingerprints: BigUint64Array;
+  /** WHATWG href without fragment. */
+  href(index: number): string;
+  key(index: number): string;
+  host(index: number): string;
+}
+
+export type LinkKind =
+  | "a"
+  | "area"
+  | "link"
+  | "iframe"
+  | "frame"
+  | "form"
+  | "meta_refresh"
+  | "embed";
+
+export interface PageLink {
+  /** Absolute WHATWG href, any scheme. */
+  readonly url: string;
+  /** The attribute's value, character references resolved. */
+  readonly raw: string;
+  readonly kind: LinkKind;
+  /** The rel attribute's tokens, lower case, joined by one space; "" when absent. */
+  readonly rel: string;
+}
+
+export interface ScanOptions {
+  /** The page's URL (WHATWG href); `<base>` is applied on top of it. */
+  readonly url: string;
+  /** The Content-Type header's value, for its charset. */
+  readonly contentType?: string;
+  /** Report img, script, source, srcset, stylesheet, icon as kind `embed`. Default false. */
+  readonly embeds?: boolean;
+  /** Report GET forms' actions. Default false. */
+  readonly forms?: boolean;
+  /** Product token for `<meta name="outrider">`, beside `robots`. */
+  readonly productToken?: string;
+  /** Bytes that are scanned, after decoding. */
+  readonly maxBytes?: number;
+}
+
+export interface PageFacts {
+  readonly links: readonly PageLink[];
+  /** The base URL that links were resolved by. */
+  readonly base: string;
+  readonly title: string;
+  readonly lang: string;
+  /** WHATWG encoding name, lower case. */
+  readonly charset: string;
+  readonly canonical?: string;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  /** 64-bit SimHash of the visible text, word 3-shingles; 0n without text. */
+  readonly simhash: bigint;
+  /** XXH64 of the visible text, white space folded. */
+  readonly textHash: bigint;
+  /** Visible text, bytes of UTF-8. */
+  readonly textLength: number;
+  /** A bound was reached: bytes, links, or output; what stands here is a prefix. */
+  readonly truncated: boolean;
+}
+
+/** A split-block Bloom filter over 64-bit keys (Putze, Sanders, Singler 2007; the Parquet layout). */
+export interface Filter {
+  /** Keys it was made for. */
+  readonly capacity: number;
+  /** Keys that were new when they were added. */
+  readonly count: number;
+  /** For each key: 1 = certainly new (now added), 0 = probably seen. A key repeated within the batch is new once. */
+  addAll(keys: BigUint64Array): Uint8Array;
+  /** For each key: 0 = certainly absent, 1 = probably present. */
+  hasAll(keys: BigUint64Array): Uint8Array;
+  /** Frees its memory in the core. */
+  free(): void;
+}
+
+export interface Core {
+  /** Bumped by hand when normalisation, fingerprint, SURT, simhash or suffix list change their answers. */
+  readonly keyVersion: number;
+  /** XXH64 of the core's wasm bytes, 16 hex digits: informative. */
+  readonly buildHash: string;
+  /** Any scheme; relative input needs `base`. */
+  url(input: string, base?: string): UrlFacts | UrlRefused;
+  /** http(s) URLs that are absolute. */
+  urls(inputs: readonly string[]): UrlBatch;
+  scan(html: Uint8Array, options: ScanOptions): PageFacts;
+  /** The registered domain of a hostname (see UrlFacts.domain). Cached. */
+  domainOf(host: string): string;
+  xxh64(bytes: Uint8Array): bigint;
+  /** SimHash of plain text in UTF-8. */
+  simhash(text: Uint8Array): bigint;
+  /** `capacity` keys at about 1 % false positives. */
+  filter(capacity: number): Filter;
+}

@@ -1,0 +1,125 @@
+/**
+ * What the edge asks of the world. Adapters: edge/adapters (HTTP coordinator), edge/http (undici), edge/warc (archive).
+ * Invariant: expected failures are values; a rejected promise means local trouble (disk, coordinator), never the web's.
+ */
+
+import type {
+  CapturesReply,
+  CapturesRequest,
+  Completion,
+  CompletionReply,
+  ExtendReply,
+  ExtendRequest,
+  FailureClass,
+  LeaseReply,
+  LeaseRequest,
+  OutboxAck,
+  OutboxDelivery,
+  RecordRef,
+  ReleaseRequest,
+  SettledRequest,
+} from "../protocol/mod.ts";
+
+/** The coordinator, in this process or across HTTP. Every verb is idempotent. */
+export interface Frontier {
+  lease(request: LeaseRequest): Promise<LeaseReply>;
+  complete(completion: Completion): Promise<CompletionReply>;
+  extend(request: ExtendRequest): Promise<ExtendReply>;
+  release(request: ReleaseRequest): Promise<void>;
+  settled(request: SettledRequest): Promise<void>;
+  deliverOutbox(delivery: OutboxDelivery): Promise<void>;
+  ackOutbox(ack: OutboxAck): Promise<void>;
+  /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
+  robotsBody(digest: string): Promise<string | undefined>;
+  captures(request: CapturesRequest): Promise<CapturesReply>;
+}
+
+export interface FetchLimits {
+  readonly connectMs: number;
+  readonly idleMs: number;
+  readonly wallMs: number;
+  readonly headerBytes: number;
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+}
+
+export interface FetchRequest {
+  /** WHATWG href, http or https; the fragment isn't sent. */
+  readonly url: string;
+  /** In the order in which they are sent, after Host. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly limits: FetchLimits;
+  /** Connect only to addresses that the operator opened (crawls with delay 0). */
+  readonly onlyOpened: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface FetchTimings {
+  /** Monotonic ms at the request's start. */
+  readonly startedAt: number;
+  readonly connectMs?: number;
+  readonly firstByteMs?: number;
+  readonly totalMs: number;
+}
+
+/** One HTTP exchange; redirects aren't followed. */
+export interface Exchange {
+  readonly ok: true;
+  readonly url: string;
+  readonly status: number;
+  readonly reason: string;
+  /** "1.0", "1.1" or "2". */
+  readonly httpVersion: string;
+  /** As received: order, case and repeats kept; values are latin-1 strings. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The request's head as it was sent, with the empty line. */
+  readonly requestHead: Uint8Array;
+  /** Content-coded body: transfer-coding removed, content-coding kept. */
+  readonly body: Uint8Array;
+  /** `body` with every content-coding undone, as far as the caps and the data allowed. */
+  readonly decoded: Uint8Array;
+  readonly truncated?: "length" | "time" | "disconnect" | "unspecified";
+  /** Why `decoded` is only a prefix, as a sentence; absent when it is whole. */
+  readonly decodeProblem?: string;
+  readonly remoteAddress: string;
+  readonly timings: FetchTimings;
+}
+
+export interface FetchFailure {
+  readonly ok: false;
+  readonly failure: FailureClass;
+  /** One sentence: attempted, found, wanted. */
+  readonly detail: string;
+  /** False when no packet was sent to the host (address refused, DNS failure, aborted before connect). */
+  readonly sent: boolean;
+  readonly remoteAddress?: string;
+  readonly timings: FetchTimings;
+}
+
+export interface Fetcher {
+  fetch(request: FetchRequest): Promise<Exchange | FetchFailure>;
+  close(): Promise<void>;
+}
+
+/** What is archived of one exchange. */
+export interface ArchiveEntry {
+  readonly exchange: Exchange;
+  /** Wall ms at the start of the fetch: the WARC-Date of request and response. */
+  readonly fetchedAt: number;
+  /** Makes the record id: the same capture reported twice has the same id. `lease/epoch/target/hop`. */
+  readonly captureName: string;
+}
+
+export interface Archived {
+  readonly record: RecordRef;
+  /** `sha1:` + base32 of the stored payload. */
+  readonly payloadDigest: string;
+}
+
+export interface Archive {
+  /** Where this archive's files lie: every storage_key begins with it. */
+  readonly storagePrefix: string;
+  /** Resolves when the records are durable. Calls may overlap. */
+  append(entry: ArchiveEntry): Promise<Archived>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+/**
+ * Every limit that both sides of the wire rely on, with its unit in its name. Settings override defaults at the
+ * edges of the program; nothing else in the house invents a number of this kind.
+ * Invariant: the relations at the end of this file hold, or the program doesn't start.
+ */
+
+export const LIMITS = {
+  /** Longest URL that is accepted, in bytes of its WHATWG serialisation. */
+  urlBytes: 2048,
+  /** Most path segments of an accepted URL. */
+  pathSegments: 20,
+  /** Most times that one path segment may stand in an accepted URL. */
+  repeatedSegments: 3,
+  /** Most URLs that one host may have accepted in a crawl. */
+  hostBudgetUrls: 50_000,
+  /** Most redirects that are followed from one URL. */
+  redirectHops: 5,
+  /** Most redirects that are followed for robots.txt (RFC 9309 2.3.1.2). */
+  robotsRedirectHops: 5,
+  /** Bytes of robots.txt that are read; the rest is ignored (RFC 9309 2.5 asks for at least 500 KiB). */
+  robotsBytes: 512 * 1024,
+  /** Age at which a robots.txt is fetched again (RFC 9309 2.4). */
+  robotsTtlMs: 24 * 3_600_000,
+  /** First wait after robots.txt couldn't be fetched; doubles up to `robotsRetryMaxMs`. */
+  robotsRetryMs: 60_000,
+  robotsRetryMaxMs: 12 * 3_600_000,
+  /** Unbroken failure after which robots.txt counts as absent (RFC 9309 2.3.1.4). */
+  robotsGiveUpMs: 30 * 24 * 3_600_000,
+  /** Smallest gap between two request starts on one host. */
+  delayMs: 1000,
+  /** The gap is at least this multiple of the last response time, up to `delayCapMs`. */
+  delayFactor: 10,
+  delayCapMs: 60_000,
+  /** Crawl-delay up to here is honoured; a host that asks for more is skipped with a reason. */
+  crawlDelayMaxMs: 300_000,
+  /** Host back-off after 429/503 or repeated timeouts: first value and cap. */
+  backoffMs: 5_000,
+  backoffMaxMs: 300_000,
+  /** Successes after which a host's back-off is halved. */
+  backoffHalvesAfter: 5,
+  /** A server's Retry-After is honoured up to here. */
+  retryAfterMaxMs: 86_400_000,
+  /** Tries of one URL before it is dead. */
+  attempts: 3,
+  /** First wait before a URL is tried again; doubles with each try. */
+  retryMs: 10_000,
+  /** Wall clock of one fetch, first byte sent to last byte received. */
+  fetchWallMs: 30_000,
+  connectMs: 10_000,
+  /** Longest silence while headers or body are awaited. */
+  idleMs: 15_000,
+  /** Bytes of a body on the wire, and after decoding. */
+  wireBytes: 10_000_000,
+  decodedBytes: 10_000_000,
+  /** Bytes of a response head. */
+  headerBytes: 64 * 1024,
+  /** Decoded bytes of HTML that are scanned. */
+  scanBytes: 2_000_000,
+  /** Outlinks of one page that are reported. */
+  outlinksPerPage: 10_000,
+  /** How long a lease lasts from the grant (counted from *sending* the request on the edge). */
+  leaseMs: 90_000,
+  /** Age of the last confirmation after which an edge extends its lease before it starts a request. */
+  confirmMs: 5_000,
+  /** Targets in one lease. */
+  targetsPerLease: 50,
+  /** Leases in one reply. */
+  leasesPerReply: 64,
+  /** Registered domain: hosts leased at once. With the host gap this bounds its starts per second. */
+  domainInFlight: 4,
+  /** Rows waiting for delivery at which a shard stops leasing. */
+  outboxRows: 10_000,
+  /** Outbox rows handed out with one lease reply. */
+  outboxRowsPerReply: 16,
+  /** URLs in one seed request. */
+  seedsPerRequest: 10_000,
+  /** Body of one API request. */
+  apiBodyBytes: 16 * 1024 * 1024,
+  /** Front queues: band 0 is the most urgent. */
+  bands: 8,
+} as const;
+
+export type Limits = typeof LIMITS;
+
+function relate(holds: boolean, sentence: string): void {
+  if (!holds) throw new Error(`Limits contradict each other: ${sentence}.`);
+}
+
+relate(LIMITS.confirmMs < LIMITS.leaseMs, "confirmMs must be shorter than leaseMs");
+relate(LIMITS.fetchWallMs < LIMITS.leaseMs, "a fetch must be able to end within its lease");
+relate(LIMITS.connectMs < LIMITS.fetchWallMs, "connectMs must be shorter than fetchWallMs");
+relate(LIMITS.scanBytes <= LIMITS.decodedBytes, "scanBytes can't exceed decodedBytes");
+relate(LIMITS.robotsBytes >= 500 * 1024, "RFC 9309 2.5 asks for at least 500 KiB of robots.txt");
+relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");

@@ -1,0 +1,226 @@
+/**
+ * The frontier verbs: what an edge asks a coordinator and what it is told.
+ * Invariant: durations on the wire are relative (`*_in_ms`, `*_ago_ms`), so clocks of different machines are never
+ * compared; field names are snake_case; absent optional fields mean "unknown", never zero.
+ */
+
+import type { CrawlId, HostKey, LeaseId, Origin, WorkerId } from "./ids.ts";
+import type { Outcome, RecordRef } from "./outcomes.ts";
+import type { SlotMap } from "./slot.ts";
+
+/** Version of these messages. Coordinators serve this one and the one before. */
+export const PROTOCOL_VERSION = 1;
+
+export type TargetKind = "page" | "robots" | "sitemap";
+
+/** What the page table knows of an earlier capture of the same URL. */
+export interface History {
+  readonly content_hash: string;
+  readonly text_hash?: string;
+  readonly simhash?: string;
+  readonly record: RecordRef;
+  readonly fetched_at: number;
+  readonly payload_digest: string;
+}
+
+export interface Target {
+  /** Unique within the lease: the fingerprint's hex for pages, `robots:<origin>` for robots. */
+  readonly target_id: string;
+  /** What is requested: the WHATWG href as it was found, without fragment. */
+  readonly url: string;
+  /** The normalised URL (pages only): tells whether a redirect leads to the same key. */
+  readonly key?: string;
+  readonly kind: TargetKind;
+  readonly depth: number;
+  /** Redirects already followed to get here. */
+  readonly hop: number;
+  readonly not_before_in_ms: number;
+  readonly etag?: string;
+  readonly last_modified?: string;
+  readonly history?: History;
+}
+
+/** What the coordinator holds for an origin. A body is fetched by digest where the edge hasn't got it. */
+export interface RobotsRef {
+  readonly origin: Origin;
+  readonly class: "rules" | "allow_all";
+  readonly digest?: string;
+  readonly expires_in_ms: number;
+}
+
+/** The settings of a crawl that the edge needs. */
+export interface CrawlSettings {
+  readonly crawl_id: CrawlId;
+  readonly user_agent: string;
+  /** RFC 9309 2.2.1: what robots groups are matched by. */
+  readonly product_token: string;
+  readonly contact?: string;
+  /** False only for crawls of opened addresses with delay 0: then every connection must go to an opened address. */
+  readonly polite: boolean;
+  readonly embeds: boolean;
+  readonly respect_rel_nofollow: boolean;
+}
+
+export interface Lease {
+  readonly lease_id: LeaseId;
+  /** Per host, only ever grows, survives restarts: the fence. */
+  readonly epoch: number;
+  readonly slot: number;
+  readonly crawl: CrawlSettings;
+  readonly host: HostKey;
+  readonly domain: string;
+  /** Counted by the edge from when it *sent* the request. */
+  readonly expires_in_ms: number;
+  /** The first request may start this long after the reply was sent; 0 = at once. */
+  readonly first_start_in_ms: number;
+  /** Least gap between two request starts. */
+  readonly gap_ms: number;
+  /** The gap grows to this multiple of the last response time, up to delay_cap_ms. 0 = off. */
+  readonly delay_factor: number;
+  readonly delay_cap_ms: number;
+  readonly max_parallel: number;
+  readonly robots: readonly RobotsRef[];
+  /** Robots targets stand before the pages that need them. */
+  readonly targets: readonly Target[];
+}
+
+/** Links of one completion whose slots another shard owns, on their way there. Idempotent by (lease_id, seq). */
+export interface OutboxRow {
+  readonly slot: number;
+  readonly crawl_id: CrawlId;
+  readonly lease_id: LeaseId;
+  readonly seq: number;
+  readonly links: readonly OutboxLink[];
+}
+
+export interface OutboxLink {
+  readonly url: string;
+  readonly depth: number;
+  readonly hop: number;
+  readonly discovery_path: string;
+  readonly discovered_from: string;
+  readonly priority: number;
+}
+
+export interface LeaseRequest {
+  readonly worker_id: WorkerId;
+  readonly region: string;
+  /** Most targets wanted, over all leases of the reply. */
+  readonly max: number;
+  /** Most leases (hosts) wanted. */
+  readonly max_leases: number;
+  /** Leases that the worker holds now: back-pressure, see LIMITS. */
+  readonly holding: number;
+}
+
+export interface LeaseReply {
+  readonly leases: readonly Lease[];
+  /** When there is nothing (more): ask again after this, and why there is nothing. */
+  readonly retry_after_ms: number;
+  readonly reason: string;
+  /** Rows to deliver to their owners and then acknowledge. */
+  readonly outbox: readonly OutboxRow[];
+  readonly slot_map: SlotMap;
+}
+
+export interface Completion {
+  readonly worker_id: WorkerId;
+  readonly lease_id: LeaseId;
+  readonly epoch: number;
+  /** The slot of the lease: routes to its shard. */
+  readonly slot: number;
+  readonly outcomes: readonly Outcome[];
+  /** The lease ends: targets without an outcome go back to their queue untouched. */
+  readonly done: boolean;
+  /** Request start nearest to now on this host, ms ago; absent if none was made under this lease. */
+  readonly last_start_ago_ms?: number;
+  /** The gap that the edge keeps now (grown by response times). */
+  readonly gap_ms?: number;
+}
+
+/** `stale`: the fence refused it and nothing changed. Not an error: the edge drops what it holds of this lease. */
+export interface CompletionReply {
+  readonly status: "ok" | "stale";
+  /** New URLs that the outlinks brought. */
+  readonly accepted: number;
+}
+
+/** Confirms that the lease still stands and starts its time anew. */
+export interface ExtendRequest {
+  readonly worker_id: WorkerId;
+  readonly lease_id: LeaseId;
+  readonly epoch: number;
+  readonly slot: number;
+}
+
+export interface ExtendReply {
+  readonly status: "ok" | "stale";
+  readonly expires_in_ms: number;
+  /** The host was paused or its crawl cancelled: start nothing more, complete with done. */
+  readonly stop: boolean;
+}
+
+/** Hands back whole leases, e.g. when an edge stops or is unhealthy. */
+export interface ReleaseRequest {
+  readonly worker_id: WorkerId;
+  readonly leases: readonly { readonly lease_id: LeaseId; readonly epoch: number; readonly slot: number }[];
+  readonly reason: string;
+}
+
+/** The host's clock is freed before the archive acknowledged: the last request under this lease has ended. */
+export interface SettledRequest {
+  readonly worker_id: WorkerId;
+  readonly lease_id: LeaseId;
+  readonly epoch: number;
+  readonly slot: number;
+  readonly last_start_ago_ms: number;
+  readonly gap_ms: number;
+}
+
+export interface OutboxDelivery {
+  readonly worker_id: WorkerId;
+  readonly rows: readonly OutboxRow[];
+}
+
+/** Rows now durable at their owner; the sender deletes them. */
+export interface OutboxAck {
+  readonly worker_id: WorkerId;
+  readonly rows: readonly { readonly lease_id: LeaseId; readonly seq: number }[];
+}
+
+/** An acknowledged capture, in the order of acknowledgement: what pages.jsonl and the CDXJ index are made from. */
+export interface CaptureRow {
+  /** Ascending within a shard, without repeats; gaps are allowed. */
+  readonly seq: number;
+  readonly crawl_id: CrawlId;
+  readonly url: string;
+  readonly kind: TargetKind;
+  readonly http_code: number;
+  readonly depth: number;
+  readonly discovered_from: string;
+  readonly fetched_at: number;
+  readonly record: RecordRef;
+  readonly content_hash: string;
+  readonly payload_digest: string;
+  readonly simhash?: string;
+  readonly length: number;
+  readonly content_type: string;
+  readonly title?: string;
+  readonly truncated?: string;
+  /** The redirect's target, when http_code is a redirect. */
+  readonly location?: string;
+}
+
+export interface CapturesRequest {
+  /** Only captures whose storage_key begins with this. */
+  readonly storage_prefix: string;
+  readonly shard: number;
+  readonly after_seq: number;
+  readonly limit: number;
+}
+
+export interface CapturesReply {
+  readonly rows: readonly CaptureRow[];
+  /** True when rows beyond the limit wait. */
+  readonly more: boolean;
+}

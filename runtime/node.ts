@@ -1,0 +1,102 @@
+/**
+ * The ports that `node:` modules serve on Deno and Bun alike.
+ * Invariant: nothing here depends on which of the two it runs on.
+ */
+
+import { createHash, randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers";
+import { clearTimeout } from "node:timers";
+import { performance } from "node:perf_hooks";
+import { createGzip, gzipSync } from "node:zlib";
+import type { Clock, Digest, Gzip, Random } from "./ports.ts";
+
+/** Longest timer that every runtime keeps; longer sleeps are chained. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep,
+};
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    let left = Math.max(0, ms);
+    let timer: ReturnType<typeof delay>;
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const arm = () => {
+      const step = Math.min(left, LONGEST_TIMER_MS);
+      left -= step;
+      timer = delay(() => (left > 0 ? arm() : finish()), step);
+    };
+    signal?.addEventListener("abort", finish, { once: true });
+    arm();
+  });
+}
+
+export const systemRandom: Random = {
+  next: () => randomBytes(4).readUInt32LE(0) / 2 ** 32,
+  hex: (bytes) => randomBytes(bytes).toString("hex"),
+};
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 base32 without padding. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += BASE32[(value >>> bits) & 31];
+    }
+  }
+  return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
+}
+
+export const nativeDigest: Digest = {
+  sha256Hex: (bytes) => createHash("sha256").update(bytes).digest("hex"),
+  sha1Base32: (bytes) => base32(createHash("sha1").update(bytes).digest()),
+};
+
+/** Records up to this size are compressed in place: cheaper than a trip to the thread pool. */
+const SYNC_GZIP_BYTES = 256 * 1024;
+
+export const nativeGzip: Gzip = {
+  compress(parts) {
+    const total = parts.reduce((sum, part) => sum + part.length, 0);
+    if (total > SYNC_GZIP_BYTES) return compressStreamed(parts);
+    return Promise.resolve(gzipSync(parts.length === 1 ? parts[0]! : concat(parts, total), { level: 4 }));
+  },
+};
+
+function compressStreamed(parts: readonly Uint8Array[]): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const gzip = createGzip({ level: 4 });
+    const out: Uint8Array[] = [];
+    gzip.on("data", (chunk: Uint8Array) => out.push(chunk));
+    gzip.on("end", () => resolve(concat(out, out.reduce((sum, part) => sum + part.length, 0))));
+    gzip.on("error", reject);
+    for (const part of parts) gzip.write(part);
+    gzip.end();
+  });
+}
+
+/** `parts` in one array of `total` bytes. */
+export function concat(parts: readonly Uint8Array[], total: number): Uint8Array {
+  const whole = new Uint8Array(total);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

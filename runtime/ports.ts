@@ -1,0 +1,85 @@
+/**
+ * What the house asks of the machine it runs on. Domain code takes these as arguments and never names a runtime.
+ * Invariant: every port has one adapter that works on Deno and Bun alike, or one for each with the same contract.
+ */
+
+export interface Clock {
+  /** ms since 1970-01-01 UTC; may jump. For records and for people. */
+  wallMs(): number;
+  /** ms since an arbitrary start; never goes back. For gaps and deadlines. */
+  monotonicMs(): number;
+  /** Resolves after `ms` (0 = next macrotask), at once when `signal` is aborted. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number;
+  /** `bytes` random bytes as lower-case hex. */
+  hex(bytes: number): string;
+}
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured, one event a line; `message` is a sentence without values, the values are fields. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface Digest {
+  /** Lower-case hex, 64 characters. */
+  sha256Hex(bytes: Uint8Array): string;
+  /** RFC 4648 base32 without padding of the SHA-1: 32 characters. */
+  sha1Base32(bytes: Uint8Array): string;
+}
+
+export interface Gzip {
+  /** One complete gzip member (RFC 1952). */
+  compress(parts: readonly Uint8Array[]): Promise<Uint8Array>;
+}
+
+/** A file that only grows, except for `truncate` after a crash. */
+export interface AppendFile {
+  /** Bytes in the file, unsynced ones included. */
+  readonly size: number;
+  append(bytes: Uint8Array): Promise<void>;
+  /** Resolves when everything appended before the call is on stable storage (fsync). */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The few file operations that are needed; paths are absolute or relative to the working directory. */
+export interface Files {
+  /** Creates parent folders; the folder entry is synced too, so that a new file survives a power cut. */
+  openAppend(path: string): Promise<AppendFile>;
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Bytes `[offset, offset + length)`, fewer at the end of the file; undefined when there is no such file. */
+  readRange(path: string, offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** Written beside, synced, then renamed: never half there. */
+  writeWhole(path: string, bytes: Uint8Array): Promise<void>;
+  truncate(path: string, size: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Names (not paths) in a folder, sorted; empty when there is no such folder. */
+  list(folder: string): Promise<string[]>;
+  size(path: string): Promise<number | undefined>;
+}
+
+/** An HTTP server for a `fetch`-style handler. */
+export interface Server {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly hostname: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly handler: (request: Request, remoteAddress: string) => Response | Promise<Response>;
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+export type Serve = (options: ServeOptions) => Promise<Server>;
