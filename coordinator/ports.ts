@@ -9,7 +9,9 @@ import type {
   CrawlId,
   CrawlSpec,
   CrawlState,
+  CrawlStats,
   Fingerprint,
+  FrontierVerbs,
   HostKey,
   LeaseId,
   Origin,
@@ -270,5 +272,59 @@ export interface ControlStore {
   /** The first answer given under this key, if it is younger than 24 h. */
   idempotent(key: string): Promise<string | undefined>;
   putIdempotent(key: string, answer: string, now: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What seed injection did. URLs that are no URLs are refused before anything is enqueued, by index. */
+export interface SeedAnswer {
+  readonly enqueued: number;
+  readonly alreadySeen: number;
+  /** Refused at the door (scope, limits), with the reason. */
+  readonly rejected: readonly { readonly url: string; readonly reason: string }[];
+  /** Not empty: nothing was enqueued. */
+  readonly malformed: readonly { readonly index: number; readonly url: string; readonly error: string }[];
+}
+
+/** What is known of one URL in one crawl. */
+export interface UrlStatus {
+  readonly url: string;
+  readonly key: string;
+  readonly status: "pending" | "crawling" | "done" | "blocked";
+  readonly lastCrawledAt?: number;
+  readonly httpStatus?: number;
+  /** A sentence. */
+  readonly why: string;
+}
+
+/** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */
+export interface Coordinator extends FrontierVerbs {
+  /** Durable when it resolves; the same id with the same spec again is the same crawl (resume), with another spec an Error. */
+  createCrawl(
+    crawlId: CrawlId,
+    spec: CrawlSpec,
+  ): Promise<{ readonly crawl: CrawlRow; readonly seeds: SeedAnswer; readonly resumed: boolean }>;
+  addSeeds(
+    crawlId: CrawlId,
+    urls: readonly string[],
+    options: { readonly priority?: number; readonly depth?: number; readonly discoveredFrom?: string },
+  ): Promise<SeedAnswer>;
+  crawls(): CrawlRow[];
+  stats(crawlId: CrawlId): CrawlStats | undefined;
+  setCrawlState(crawlId: CrawlId, state: "running" | "paused" | "cancelled"): Promise<CrawlRow | undefined>;
+  urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined>;
+  /** The leases of the host that are out when the change took effect. */
+  setHostPolicy(
+    host: HostKey,
+    policy: {
+      readonly minDelayMs?: number;
+      readonly maxParallel?: number;
+      readonly paused?: boolean;
+      readonly blockedReason?: string;
+    },
+  ): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
+  shardCount(): number;
+  /** A sentence for each thing that is wrong; empty = ready. */
+  problems(): string[];
+  /** Stops granting, commits what is pending, closes the stores. */
   close(): Promise<void>;
 }

@@ -3,36 +3,10 @@
  * Invariant: expected failures are values; a rejected promise means local trouble (disk, coordinator), never the web's.
  */
 
-import type {
-  CapturesReply,
-  CapturesRequest,
-  Completion,
-  CompletionReply,
-  ExtendReply,
-  ExtendRequest,
-  FailureClass,
-  LeaseReply,
-  LeaseRequest,
-  OutboxAck,
-  OutboxDelivery,
-  RecordRef,
-  ReleaseRequest,
-  SettledRequest,
-} from "../protocol/mod.ts";
+import type { FailureClass, FrontierVerbs, RecordRef } from "../protocol/mod.ts";
 
-/** The coordinator, in this process or across HTTP. Every verb is idempotent. */
-export interface Frontier {
-  lease(request: LeaseRequest): Promise<LeaseReply>;
-  complete(completion: Completion): Promise<CompletionReply>;
-  extend(request: ExtendRequest): Promise<ExtendReply>;
-  release(request: ReleaseRequest): Promise<void>;
-  settled(request: SettledRequest): Promise<void>;
-  deliverOutbox(delivery: OutboxDelivery): Promise<void>;
-  ackOutbox(ack: OutboxAck): Promise<void>;
-  /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
-  robotsBody(digest: string): Promise<string | undefined>;
-  captures(request: CapturesRequest): Promise<CapturesReply>;
-}
+/** The coordinator, in this process or across HTTP. */
+export type Frontier = FrontierVerbs;
 
 export interface FetchLimits {
   readonly connectMs: number;

@@ -224,3 +224,17 @@ export interface CapturesReply {
   /** True when rows beyond the limit wait. */
   readonly more: boolean;
 }
+
+/** The frontier as a worker sees it. Every verb is idempotent; a rejected promise means that the answer is unknown. */
+export interface FrontierVerbs {
+  lease(request: LeaseRequest): Promise<LeaseReply>;
+  complete(completion: Completion): Promise<CompletionReply>;
+  extend(request: ExtendRequest): Promise<ExtendReply>;
+  release(request: ReleaseRequest): Promise<void>;
+  settled(request: SettledRequest): Promise<void>;
+  deliverOutbox(delivery: OutboxDelivery): Promise<void>;
+  ackOutbox(ack: OutboxAck): Promise<void>;
+  /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
+  robotsBody(digest: string): Promise<string | undefined>;
+  captures(request: CapturesRequest): Promise<CapturesReply>;
+}
