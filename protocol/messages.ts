@@ -225,6 +225,23 @@ export interface CapturesReply {
   readonly more: boolean;
 }
 
+/**
+ * One request start on a host that the worker holds no lease of: a robots.txt redirect hop to another host
+ * (RFC 9309 2.3.1.2). Granting it moves the host's clock as a request of a lease would.
+ */
+export interface PermitRequest {
+  readonly worker_id: WorkerId;
+  readonly host: HostKey;
+  readonly domain: string;
+}
+
+export interface PermitReply {
+  /** False: the host is leased, paused or blocked; ask again after `wait_ms`. */
+  readonly granted: boolean;
+  /** Granted: the request may start this long after the reply was sent. Refused: when to ask again. */
+  readonly wait_ms: number;
+}
+
 /** The frontier as a worker sees it. Every verb is idempotent; a rejected promise means that the answer is unknown. */
 export interface FrontierVerbs {
   lease(request: LeaseRequest): Promise<LeaseReply>;
@@ -237,4 +254,5 @@ export interface FrontierVerbs {
   /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
   robotsBody(digest: string): Promise<string | undefined>;
   captures(request: CapturesRequest): Promise<CapturesReply>;
+  permit(request: PermitRequest): Promise<PermitReply>;
 }
