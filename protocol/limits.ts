@@ -74,8 +74,23 @@ export const LIMITS = {
   outboxRowsPerReply: 16,
   /** URLs in one seed request. */
   seedsPerRequest: 10_000,
-  /** Body of one API request. */
-  apiBodyBytes: 16 * 1024 * 1024,
+  /** Body of one API request; one page with the most and longest outlinks must fit. */
+  apiBodyBytes: 24 * 1024 * 1024,
+  /** Outcomes in one completion. */
+  outcomesPerCompletion: 256,
+  /** Captures in one reply. */
+  capturesPerReply: 1000,
+  /** Longest a request of the API may take to be answered before the caller gives up and asks again. */
+  apiReplyMs: 30_000,
+  /** Wait before a frontier verb is sent again after a failure; doubles up to `apiRetryMaxMs`, with jitter. */
+  apiRetryMs: 200,
+  apiRetryMaxMs: 15_000,
+  /** Requests that one host may be asked for at once, whatever a crawl or policy says. */
+  hostInFlightMax: 64,
+  /** Extra domains of a crawl's scope; patterns in each of its include and exclude lists; length of one pattern. */
+  scopeDomains: 1000,
+  scopePatterns: 64,
+  scopePatternChars: 1024,
   /** Front queues: band 0 is the most urgent. */
   bands: 8,
 } as const;
@@ -91,4 +106,10 @@ relate(LIMITS.fetchWallMs < LIMITS.leaseMs, "a fetch must be able to end within 
 relate(LIMITS.connectMs < LIMITS.fetchWallMs, "connectMs must be shorter than fetchWallMs");
 relate(LIMITS.scanBytes <= LIMITS.decodedBytes, "scanBytes can't exceed decodedBytes");
 relate(LIMITS.robotsBytes >= 500 * 1024, "RFC 9309 2.5 asks for at least 500 KiB of robots.txt");
+relate(
+  LIMITS.outlinksPerPage * (LIMITS.urlBytes + 4) + LIMITS.headerBytes < LIMITS.apiBodyBytes,
+  "one page's outlinks must fit into one request",
+);
+relate(LIMITS.apiReplyMs < LIMITS.leaseMs, "a lost reply must be noticed before a lease expires");
+relate(LIMITS.apiRetryMs <= LIMITS.apiRetryMaxMs, "apiRetryMs can't exceed apiRetryMaxMs");
 relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");
