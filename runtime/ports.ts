@@ -41,6 +41,20 @@ export interface Gzip {
   compress(parts: readonly Uint8Array[]): Promise<Uint8Array>;
 }
 
+/** What stands at the start of some bytes that should be a gzip member. */
+export type GzipMember =
+  /** One whole member whose checksum is right; `used` is its length in the input. */
+  | { readonly state: "whole"; readonly data: Uint8Array; readonly used: number }
+  /** Right so far: the member goes on behind the input's end. */
+  | { readonly state: "torn" }
+  /** Not gzip, broken, or larger than asked for; `why` says it in half a sentence. */
+  | { readonly state: "broken"; readonly why: string };
+
+export interface Gunzip {
+  /** The first gzip member of `bytes`, at most `maxBytes` when decompressed. Never throws. */
+  member(bytes: Uint8Array, maxBytes: number): GzipMember;
+}
+
 /** A file that only grows, except for `truncate` after a crash. */
 export interface AppendFile {
   /** Bytes in the file, unsynced ones included. */
