@@ -303,6 +303,10 @@ export interface Coordinator extends FrontierVerbs {
     crawlId: CrawlId,
     spec: CrawlSpec,
   ): Promise<{ readonly crawl: CrawlRow; readonly seeds: SeedAnswer; readonly resumed: boolean }>;
+  /**
+   * Seeds that come later are seeds: without `discoveredFrom` their hosts join the scope (extraHosts), as those of the
+   * spec's seeds did; with it they are discoveries, which the scope may refuse. An unknown crawl is an Error.
+   */
   addSeeds(
     crawlId: CrawlId,
     urls: readonly string[],
