@@ -141,7 +141,7 @@ function identityProblems(spec: CrawlSpec): string[] {
     );
   }
   if (spec.contact !== undefined) problems.push(...contactProblems(spec.contact));
-  else if (!spec.seeds.every(isLoopbackUrl)) {
+  else if (!staysOnLoopback(spec)) {
     problems.push(
       "A contact (web address or mail address) is needed before anything but loopback is crawled, and none was given.",
     );
@@ -154,6 +154,11 @@ function contactProblems(contact: string): string[] {
   return [
     `The contact ${quote(contact)} is neither a mail address nor a web address (http or https, no spaces or brackets).`,
   ];
+}
+
+/** True when every URL that the crawl can accept is on this machine by name. */
+function staysOnLoopback(spec: CrawlSpec): boolean {
+  return spec.scope.kind !== "any" && spec.seeds.every(isLoopbackUrl) && spec.scope.domains.every(isLoopbackHost);
 }
 
 /** True when the URL's host is this machine by its very name: localhost, *.localhost, 127.0.0.0/8, [::1]. */

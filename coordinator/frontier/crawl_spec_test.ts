@@ -62,9 +62,22 @@ test("a good crawl passes, and delay 0 passes where addresses are open", () => {
 test("no contact is needed when every seed is loopback, and one stranger is enough to need it", () => {
   const loopback = ["http://localhost:80/", "http://a.localhost/", "http://127.3.2.1/", "http://[::1]:8080/x"];
   const nameless = { ...GOOD, contact: undefined, user_agent: defaultUserAgent("0.1.0") };
-  assert.deepEqual(validateCrawlSpec({ ...nameless, seeds: loopback }, CLOSED), []);
-  const mixed = validateCrawlSpec({ ...nameless, seeds: [...loopback, "http://localhost.example.org/"] }, CLOSED);
+  const scope = { ...GOOD.scope, domains: [] };
+  assert.deepEqual(validateCrawlSpec({ ...nameless, scope, seeds: loopback }, CLOSED), []);
+  const mixed = validateCrawlSpec(
+    { ...nameless, scope, seeds: [...loopback, "http://localhost.example.org/"] },
+    CLOSED,
+  );
   assert.match(mixed.join(), /A contact/);
+});
+
+test("a crawl that may leave loopback needs a contact though its seeds are loopback", () => {
+  const nameless = { ...GOOD, seeds: ["http://127.0.0.1/"], contact: undefined };
+  const local = { ...GOOD.scope, domains: ["localhost"] };
+  assert.deepEqual(validateCrawlSpec({ ...nameless, scope: local }, CLOSED), []);
+  for (const scope of [{ ...local, kind: "any" as const }, { ...local, domains: ["example.org"] }]) {
+    assert.match(validateCrawlSpec({ ...nameless, scope }, CLOSED).join(), /A contact/);
+  }
 });
 
 test("loopback is told by the parsed host, however it is spelt", () => {
