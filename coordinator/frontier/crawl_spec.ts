@@ -156,9 +156,10 @@ function contactProblems(contact: string): string[] {
   ];
 }
 
-/** True when every URL that the crawl can accept is on this machine by name. */
-function staysOnLoopback(spec: CrawlSpec): boolean {
-  return spec.scope.kind !== "any" && spec.seeds.every(isLoopbackUrl) && spec.scope.domains.every(isLoopbackHost);
+/** True when no stranger can be asked: seeds and scope are this machine by name, or only opened addresses are (delay 0). */
+function staysOnLoopback({ seeds, scope, politeness }: CrawlSpec): boolean {
+  if (!seeds.every(isLoopbackUrl)) return false;
+  return politeness.delay_ms === 0 || (scope.kind !== "any" && scope.domains.every(isLoopbackHost));
 }
 
 /** True when the URL's host is this machine by its very name: localhost, *.localhost, 127.0.0.0/8, [::1]. */

@@ -77,6 +77,8 @@ test("a crawl that may leave loopback needs a contact though its seeds are loopb
   assert.deepEqual(validateCrawlSpec({ ...nameless, scope: local }, CLOSED), []);
   for (const scope of [{ ...local, kind: "any" as const }, { ...local, domains: ["example.org"] }]) {
     assert.match(validateCrawlSpec({ ...nameless, scope }, CLOSED).join(), /A contact/);
+    const politeness = { ...GOOD.politeness, delay_ms: 0 };
+    assert.deepEqual(validateCrawlSpec({ ...nameless, scope, politeness }, OPENED), []);
   }
 });
 
