@@ -1,0 +1,55 @@
+/**
+ * Archives one exchange and states its facts for the coordinator (promise 10: durable before reported).
+ */
+
+import type { PageFacts } from "../core-wasm/core.ts";
+import type { CaptureFacts } from "../protocol/mod.ts";
+import { fingerprintToHex } from "../protocol/mod.ts";
+import type { EdgeParts } from "./parts.ts";
+import type { Exchange } from "./ports.ts";
+import { header } from "./steps/scan.ts";
+
+/** Longest validator, media type or title that is reported; a longer validator is left out, the others are cut. */
+const FACT_CHARS = 512;
+
+export interface ToCapture {
+  readonly exchange: Exchange;
+  /** Wall ms at the start of the fetch. */
+  readonly fetchedAt: number;
+  readonly captureName: string;
+  readonly contentHash: string;
+  readonly facts?: PageFacts | undefined;
+}
+
+/** Resolves when the records are durable; rejects on local trouble only. */
+export async function capture(parts: EdgeParts, what: ToCapture): Promise<CaptureFacts> {
+  const { exchange, fetchedAt, captureName, facts } = what;
+  const { record, payloadDigest } = await parts.archive.append({ exchange, fetchedAt, captureName });
+  return {
+    fetched_at: fetchedAt,
+    record,
+    content_hash: what.contentHash,
+    payload_digest: payloadDigest,
+    length: exchange.decoded.length,
+    wire_length: exchange.body.length,
+    content_type: (header(exchange, "content-type") ?? "").slice(0, FACT_CHARS),
+    remote_address: exchange.remoteAddress,
+    ...validator("etag", header(exchange, "etag")),
+    ...validator("last_modified", header(exchange, "last-modified")),
+    ...(exchange.truncated === undefined ? {} : { truncated: exchange.truncated }),
+    ...(facts === undefined ? {} : pageFacts(facts)),
+  };
+}
+
+function validator(name: "etag" | "last_modified", value: string | undefined) {
+  return value === undefined || value.length > FACT_CHARS ? {} : { [name]: value };
+}
+
+function pageFacts(facts: PageFacts) {
+  return {
+    charset: facts.charset,
+    title: facts.title,
+    text_hash: fingerprintToHex(facts.textHash),
+    simhash: fingerprintToHex(facts.simhash),
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * One lease in our hands: whether it still stands, and when its next request may start.
+ * Invariants: nothing starts after the deadline (less the time of a whole fetch), nothing starts on a confirmation older
+ * than confirmMs, and two starts keep the pace. Time that a suspended machine slept counts.
+ */
+
+import type { FailureClass, Lease } from "../protocol/mod.ts";
+import { FAILURES } from "../protocol/mod.ts";
+import { Pace } from "./pace.ts";
+import type { EdgeParts } from "./parts.ts";
+import { Reporter } from "./reporter.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+export class LeaseHold {
+  readonly lease: Lease;
+  readonly pace: Pace;
+  readonly reporter: Reporter;
+  readonly #parts: EdgeParts;
+  readonly #stop: AbortSignal;
+  /** Counts from the *sending* of the request that the lease's time is counted from. */
+  #granted: Stopwatch;
+  #expiresInMs: number;
+  #ended = false;
+  #timeoutsInRow = 0;
+
+  constructor(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal) {
+    this.lease = lease;
+    this.#parts = parts;
+    this.#stop = stop;
+    this.#granted = sent;
+    this.#expiresInMs = lease.expires_in_ms;
+    this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId }, lease, sent);
+    this.pace = new Pace({
+      gapMs: lease.gap_ms,
+      delayFactor: lease.delay_factor,
+      delayCapMs: lease.delay_cap_ms,
+      firstStartAt: parts.clock.monotonicMs() + lease.first_start_in_ms,
+    });
+  }
+
+  /** Nothing more may be started under this lease. */
+  get over(): boolean {
+    return this.#ended || this.#stop.aborted || this.reporter.stale;
+  }
+
+  /** The rest of the lease goes back. */
+  endEarly(): void {
+    this.#ended = true;
+  }
+
+  /** Waits for the pace, confirms the lease where that is due; false when no request may start any more. */
+  async mayStart(notBeforeMs = 0): Promise<boolean> {
+    for (;;) {
+      if (this.over || !this.#timeLeft(notBeforeMs)) return this.#no();
+      const now = this.#parts.clock.monotonicMs();
+      const waitMs = Math.max(this.pace.waitMs(now), notBeforeMs - now);
+      if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
+      else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) return true;
+      else if (!(await this.#confirm())) return this.#no();
+    }
+  }
+
+  /** What a failure of this class means for the rest of the lease (a second timeout in a row ends it). */
+  failed(failure: FailureClass): void {
+    const { endsLease, backoff } = FAILURES[failure];
+    this.#timeoutsInRow = backoff === "repeated" ? this.#timeoutsInRow + 1 : 0;
+    if (endsLease || this.#timeoutsInRow >= 2) this.#ended = true;
+  }
+
+  succeeded(): void {
+    this.#timeoutsInRow = 0;
+  }
+
+  #no(): false {
+    this.#ended = true;
+    return false;
+  }
+
+  #timeLeft(notBeforeMs: number): boolean {
+    const now = this.#parts.clock.monotonicMs();
+    const waitMs = Math.max(this.pace.waitMs(now), notBeforeMs - now, 0);
+    return this.#granted.elapsedMs() + waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;
+  }
+
+  async #confirm(): Promise<boolean> {
+    const sent = Stopwatch.start(this.#parts.clock);
+    const { lease_id, epoch, slot } = this.lease;
+    try {
+      const reply = await this.#parts.frontier.extend({
+        worker_id: this.#parts.settings.workerId,
+        lease_id,
+        epoch,
+        slot,
+      });
+      if (reply.status === "stale" || reply.stop) return false;
+      this.#granted = sent;
+      this.#expiresInMs = reply.expires_in_ms;
+      this.reporter.confirmed = sent;
+      return true;
+    } catch (error) {
+      this.#parts.log.warn("could not confirm a lease; its rest goes back", {
+        host: this.lease.host,
+        error: String(error),
+      });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * When the next request of a lease may start.
+ * Invariant: two starts are at least the gap apart as the *server* sees them. A request that was sent may wait in
+ * buffers, so the gap is counted from the moment at which the server has certainly seen it: its first response byte
+ * (or its failure), and from the sending until that is known.
+ */
+
+export interface PaceOptions {
+  /** Least gap between two starts, ms. 0 = none. */
+  readonly gapMs: number;
+  /** The gap grows to this multiple of the last response time; 0 = off. */
+  readonly delayFactor: number;
+  /** Bound of that growth, ms. */
+  readonly delayCapMs: number;
+  /** Monotonic ms before which nothing may start. */
+  readonly firstStartAt: number;
+}
+
+export class Pace {
+  readonly #options: PaceOptions;
+  #leastGapMs: number;
+  #gapMs: number;
+  #nextStartAt: number;
+  #lastSeenAt: number | undefined;
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    this.#leastGapMs = options.gapMs;
+    this.#gapMs = options.gapMs;
+    this.#nextStartAt = options.firstStartAt;
+  }
+
+  /** The gap in force, ms. */
+  get gapMs(): number {
+    return this.#gapMs;
+  }
+
+  /** Monotonic ms at which the newest request was on its way at the latest; undefined before the first. */
+  get lastSeenAt(): number | undefined {
+    return this.#lastSeenAt;
+  }
+
+  /** How long from `now` (monotonic ms) until a request may start; 0 = now. */
+  waitMs(now: number): number {
+    return Math.max(0, this.#nextStartAt - now);
+  }
+
+  /** A request starts now. */
+  started(now: number): void {
+    this.#seen(now);
+  }
+
+  /** The server answered (or the request failed) at `seenAt`; the whole answer took `totalMs`. */
+  responded(seenAt: number, totalMs: number): void {
+    const grown = Math.min(this.#options.delayCapMs, this.#options.delayFactor * totalMs);
+    this.#gapMs = Math.max(this.#leastGapMs, grown);
+    this.#seen(seenAt);
+  }
+
+  /** The site asks for at least this gap (Crawl-delay); it never shrinks what holds already. */
+  atLeast(gapMs: number): void {
+    this.#leastGapMs = Math.max(this.#leastGapMs, gapMs);
+    this.#gapMs = Math.max(this.#gapMs, gapMs);
+    if (this.#lastSeenAt !== undefined) this.#seen(this.#lastSeenAt);
+  }
+
+  #seen(at: number): void {
+    this.#lastSeenAt = Math.max(this.#lastSeenAt ?? at, at);
+    this.#nextStartAt = Math.max(this.#nextStartAt, this.#lastSeenAt + this.#gapMs);
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What the data plane is made of: every port and setting that a worker needs, passed down as one value.
+ */
+
+import type { Core } from "../core-wasm/core.ts";
+import type { WorkerId } from "../protocol/mod.ts";
+import type { Clock, Digest, Logger } from "../runtime/ports.ts";
+import type { Archive, Fetcher, FetchLimits, Frontier } from "./ports.ts";
+import type { RulesCache } from "./rules_cache.ts";
+import type { SeenContent } from "./steps/dedup.ts";
+
+export interface EdgeSettings {
+  readonly workerId: WorkerId;
+  readonly region: string;
+  /** Hosts that are crawled at the same time. */
+  readonly maxLeases: number;
+  /** Targets asked for with one lease request. */
+  readonly maxTargets: number;
+  readonly fetchLimits: FetchLimits;
+  /** Age of the last confirmation after which a lease is confirmed before anything starts, ms. */
+  readonly confirmMs: number;
+}
+
+export interface EdgeParts {
+  readonly frontier: Frontier;
+  readonly fetcher: Fetcher;
+  readonly archive: Archive;
+  readonly core: Core;
+  readonly rules: RulesCache;
+  readonly content: SeenContent;
+  readonly digest: Digest;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: EdgeSettings;
+  /** Called when this machine, not the web, is in trouble (disk, coordinator). One sentence. */
+  readonly onLocalTrouble: (sentence: string) => void;
+}

@@ -1,0 +1,76 @@
+/**
+ * Step 4: one crossing into the core per page; what the crawl does with the facts (which links it follows) is here.
+ * Invariant: never fails; a body that isn't HTML has no links.
+ */
+
+import type { Core, PageFacts, PageLink } from "../../core-wasm/core.ts";
+import { type CrawlSettings, LIMITS } from "../../protocol/mod.ts";
+import type { Exchange } from "../ports.ts";
+
+export interface Scanned {
+  readonly facts: PageFacts;
+  readonly outlinks: readonly string[];
+  /** One DiscoveryKind letter per outlink; undefined when all are "L". */
+  readonly outlinkKinds: string | undefined;
+}
+
+const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
+
+/** The header's first value; undefined when absent. Names are compared without case (RFC 9110 5.1). */
+export function header(exchange: Pick<Exchange, "headers">, name: string): string | undefined {
+  for (const [key, value] of exchange.headers) {
+    if (key.length === name.length && key.toLowerCase() === name) return value;
+  }
+  return undefined;
+}
+
+/** `type/subtype` in lower case; "" when absent or no media type (RFC 9110 8.3.1). */
+export function mediaType(contentType: string | undefined): string {
+  const type = (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  return /^[^\s/]+\/[^\s/]+$/.test(type) ? type : "";
+}
+
+/** True when a browser would build a document of it: declared so, or undeclared and beginning like HTML. */
+export function isHtml(contentType: string | undefined, body: Uint8Array): boolean {
+  const type = mediaType(contentType);
+  if (type !== "") return HTML_TYPES.has(type);
+  return /^(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<body|<!--)/i.test(new TextDecoder("latin1").decode(body.subarray(0, 512)));
+}
+
+/** Scans the decoded body; undefined when it isn't HTML. */
+export function scan(core: Core, exchange: Exchange, crawl: CrawlSettings): Scanned | undefined {
+  const contentType = header(exchange, "content-type");
+  if (!isHtml(contentType, exchange.decoded)) return undefined;
+  const facts = core.scan(exchange.decoded, {
+    url: exchange.url,
+    embeds: crawl.embeds,
+    productToken: crawl.product_token,
+    maxBytes: LIMITS.scanBytes,
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  return { facts, ...follow(facts, crawl) };
+}
+
+/** The links that the crawl follows: http(s), once each, in page order, fragment removed; none when the page says nofollow. */
+function follow(facts: PageFacts, crawl: CrawlSettings): { outlinks: string[]; outlinkKinds: string | undefined } {
+  if (facts.nofollow) return { outlinks: [], outlinkKinds: undefined };
+  const kinds = new Map<string, "L" | "E">();
+  for (const link of facts.links) {
+    if (!followed(link, crawl)) continue;
+    const hash = link.url.indexOf("#");
+    const url = hash < 0 ? link.url : link.url.slice(0, hash);
+    if (!kinds.has(url)) kinds.set(url, link.kind === "embed" ? "E" : "L");
+    if (kinds.size >= LIMITS.outlinksPerPage) break;
+  }
+  const letters = [...kinds.values()];
+  return { outlinks: [...kinds.keys()], outlinkKinds: letters.includes("E") ? letters.join("") : undefined };
+}
+
+function followed(link: PageLink, crawl: CrawlSettings): boolean {
+  if (link.kind === "embed" && !crawl.embeds) return false;
+  if (link.kind === "form") return false;
+  if (crawl.respect_rel_nofollow && link.rel.includes("nofollow") && link.rel.split(" ").includes("nofollow")) {
+    return false;
+  }
+  return link.url.startsWith("http://") || link.url.startsWith("https://");
+}

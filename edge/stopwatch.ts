@@ -1,0 +1,28 @@
+/**
+ * Elapsed time that a suspended machine can't hide: the larger of monotonic and wall time, since on some systems the
+ * monotonic clock stands still while the machine sleeps.
+ */
+
+import type { Clock } from "../runtime/ports.ts";
+
+export class Stopwatch {
+  readonly #clock: Clock;
+  #monotonic: number;
+  #wall: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#monotonic = clock.monotonicMs();
+    this.#wall = clock.wallMs();
+  }
+
+  /** ms since the start, never less than either clock says. */
+  elapsedMs(): number {
+    return Math.max(this.#clock.monotonicMs() - this.#monotonic, this.#clock.wallMs() - this.#wall);
+  }
+
+  /** A stopwatch that starts now; take it *before* sending what it measures. */
+  static start(clock: Clock): Stopwatch {
+    return new Stopwatch(clock);
+  }
+}

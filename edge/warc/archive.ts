@@ -1,0 +1,217 @@
+/**
+ * The Archive port on WARC files: request and response side by side, one gzip member each.
+ * Waiting appends are written and synced together, so one fsync serves them all.
+ * Invariant: an append resolves only when its records are durable and whole; every file begins with warcinfo; a file
+ * of an earlier run is never written to; what is held in memory is the waiting appends and nothing else.
+ */
+
+import type { Clock, Digest, Files, Gzip, Random } from "../../runtime/ports.ts";
+import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
+import { captureRecords } from "./capture_records.ts";
+import { appendDurably, type OpenFile } from "./open_file.ts";
+import { timestamp17 } from "./timestamp.ts";
+import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
+import { saveState } from "./writer_state.ts";
+
+export interface ArchiveSettings {
+  /** First part of each file's name: the crawl or the worker, `[A-Za-z0-9._-]{1,64}`. */
+  readonly name: string;
+  readonly info: CrawlInfo;
+  /** A file that has reached this size takes no more records. Default 1 GB. */
+  readonly rotateBytes?: number | undefined;
+  /** The state file is renewed after this many bytes: bounds what a repair has to read. Default 64 MB. */
+  readonly checkpointBytes?: number | undefined;
+}
+
+export interface ArchiveParts {
+  /** The data folder. */
+  readonly folder: string;
+  /** `""` or a path that ends in `/`: storage keys are `<storagePrefix>warc/<file>`. */
+  readonly storagePrefix: string;
+  readonly files: Files;
+  readonly gzip: Gzip;
+  readonly digest: Digest;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: ArchiveSettings;
+}
+
+const ROTATE_BYTES = 1_000_000_000;
+const CHECKPOINT_BYTES = 64_000_000;
+/** Compressed bytes that one sync takes together; more waits for the next. */
+const BATCH_BYTES = 32_000_000;
+
+interface Waiting {
+  readonly url: string;
+  readonly request: Uint8Array;
+  readonly response: Uint8Array;
+  readonly payloadDigest: string;
+  readonly resolve: (archived: Archived) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Opens the archive for appending; no file is made before the first append. Run `repairFolder` first.
+ * `append` rejects with a sentence when the disk refuses (full, gone): the file is then cut back to its last whole
+ * record, and later appends are tried anew.
+ */
+export function openArchive(parts: ArchiveParts): Promise<Archive> {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(parts.settings.name)) {
+    const found = JSON.stringify(parts.settings.name);
+    throw new Error(`Opening an archive: found the name ${found}, wanted 1 to 64 of A-Z a-z 0-9 . _ -.`);
+  }
+  const writer = new WarcWriter(parts);
+  return Promise.resolve({
+    storagePrefix: parts.storagePrefix,
+    append: (entry) => writer.append(entry),
+    close: () => writer.close(),
+  });
+}
+
+class WarcWriter {
+  readonly #parts: ArchiveParts;
+  readonly #warcFolder: string;
+  /** Part of each name, so that two processes that start in the same millisecond don't meet. */
+  readonly #run: string;
+  #serial = 0;
+  #file: OpenFile | undefined;
+  #checkpoint = 0;
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #building = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(parts: ArchiveParts) {
+    this.#parts = parts;
+    this.#warcFolder = `${parts.folder}/${parts.storagePrefix}warc`;
+    this.#run = parts.random.hex(3);
+  }
+
+  async append(entry: ArchiveEntry): Promise<Archived> {
+    if (this.#closed) throw new Error(`Archiving ${entry.exchange.url}: the archive is closed.`);
+    const built = this.#build(entry);
+    this.#building.add(built);
+    try {
+      return await (await built).done;
+    } finally {
+      this.#building.delete(built);
+    }
+  }
+
+  /** Resolves when the entry waits to be written; `done` when it is durable. */
+  async #build(entry: ArchiveEntry): Promise<{ done: Promise<Archived> }> {
+    const { gzip, digest } = this.#parts;
+    const records = captureRecords(entry, digest);
+    const [request, response] = await Promise.all([gzip.compress(records.request), gzip.compress(records.response)]);
+    const done = new Promise<Archived>((resolve, reject) => {
+      const { payloadDigest } = records;
+      this.#waiting.push({ url: entry.exchange.url, request, response, payloadDigest, resolve, reject });
+    });
+    this.#flushing ??= this.#flush().finally(() => this.#flushing = undefined);
+    return { done };
+  }
+
+  async #flush(): Promise<void> {
+    // One turn of the microtask queue lets the appends of the same moment join the first sync.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#takeBatch();
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        for (const one of batch) one.reject(this.#sentence(one.url, error));
+      }
+    }
+  }
+
+  #takeBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { request, response } of this.#waiting) {
+      bytes += request.length + response.length;
+      if (count > 0 && bytes > BATCH_BYTES) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const { files, storagePrefix } = this.#parts;
+    const file = await this.#writable();
+    const members = batch.flatMap(({ request, response }) => [request, response]);
+    const offsets = await appendDurably(files, file, members);
+    batch.forEach((one, i) => {
+      const record = {
+        storage_key: `${storagePrefix}warc/${file.name}`,
+        offset: offsets[2 * i + 1]!,
+        length: one.response.length,
+      };
+      one.resolve({ record, payloadDigest: one.payloadDigest });
+    });
+    await this.#saveProgress(file);
+  }
+
+  /** A checkpoint that can't be written only makes the next repair longer: the records are durable without it. */
+  async #saveProgress(file: OpenFile): Promise<void> {
+    if (file.wholeBytes - this.#checkpoint < (this.#parts.settings.checkpointBytes ?? CHECKPOINT_BYTES)) return;
+    const state = { file: file.name, wholeBytes: file.wholeBytes };
+    this.#checkpoint = file.wholeBytes;
+    await saveState(this.#parts.files, this.#warcFolder, state).catch(() => {});
+  }
+
+  async #writable(): Promise<OpenFile> {
+    const rotateBytes = this.#parts.settings.rotateBytes ?? ROTATE_BYTES;
+    if (this.#file && !this.#file.spoilt && this.#file.wholeBytes < rotateBytes) return this.#file;
+    await this.#file?.handle.close().catch(() => {});
+    this.#file = undefined;
+    this.#file = await this.#openNext();
+    return this.#file;
+  }
+
+  async #openNext(): Promise<OpenFile> {
+    const { files, digest, gzip, settings, storagePrefix } = this.#parts;
+    const createdMs = this.#parts.clock.wallMs();
+    const name = await this.#freeName(createdMs);
+    const path = `${this.#warcFolder}/${name}`;
+    await saveState(files, this.#warcFolder, { file: name, wholeBytes: 0 });
+    this.#checkpoint = 0;
+    const file: OpenFile = { name, path, handle: await files.openAppend(path), wholeBytes: 0, spoilt: false };
+    try {
+      const created = { storageKey: `${storagePrefix}warc/${name}`, createdMs };
+      await appendDurably(files, file, [await gzip.compress(warcinfoParts(settings.info, created, digest))]);
+    } catch (error) {
+      await file.handle.close().catch(() => {});
+      await files.remove(path).catch(() => {});
+      throw error;
+    }
+    return file;
+  }
+
+  async #freeName(createdMs: number): Promise<string> {
+    const stamp = timestamp17(createdMs);
+    for (;;) {
+      const serial = String(this.#serial++).padStart(5, "0");
+      const name = `${this.#parts.settings.name}-${stamp}-${this.#run}-${serial}.warc.gz`;
+      if ((await this.#parts.files.size(`${this.#warcFolder}/${name}`)) === undefined) return name;
+    }
+  }
+
+  #sentence(url: string, error: unknown): Error {
+    const found = error instanceof Error ? error.message : String(error);
+    return new Error(
+      `Archiving ${url} in ${this.#warcFolder} failed: found "${found}", wanted a durable record; ` +
+        "the file was cut back to its last whole record. Free space there or mend the disk; the page is fetched again.",
+      { cause: error },
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#building);
+    await this.#flushing;
+    if (!this.#file) return;
+    await this.#file.handle.close();
+    if (!this.#file.spoilt) await saveState(this.#parts.files, this.#warcFolder, { file: undefined, wholeBytes: 0 });
+    this.#file = undefined;
+  }
+}
