@@ -31,6 +31,8 @@ export const FAILURES = {
   address_refused: { retry: false, backoff: "never", endsLease: true },
   redirect_refused: { retry: false, backoff: "never", endsLease: false },
   redirect_loop: { retry: false, backoff: "never", endsLease: false },
+  /** The edge gave up (stopping, or its lease ran out): nothing is known about the host. */
+  aborted: { retry: true, backoff: "never", endsLease: true },
   bad_url: { retry: false, backoff: "never", endsLease: false },
   scan_failed: { retry: false, backoff: "never", endsLease: false },
 } as const satisfies Record<string, FailurePolicy>;
