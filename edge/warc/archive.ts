@@ -107,7 +107,7 @@ class WarcWriter {
       const { payloadDigest } = records;
       this.#waiting.push({ url: entry.exchange.url, request, response, payloadDigest, resolve, reject });
     });
-    this.#flushing ??= this.#flush().finally(() => this.#flushing = undefined);
+    this.#flushing ??= this.#flush();
     return { done };
   }
 
@@ -122,6 +122,8 @@ class WarcWriter {
         for (const one of batch) one.reject(this.#sentence(one.url, error));
       }
     }
+    // In the same turn as the loop's last look: an append that comes later starts the next flush.
+    this.#flushing = undefined;
   }
 
   #takeBatch(): Waiting[] {

@@ -1,9 +1,10 @@
 /**
- * Walks the gzip members of a file, one in memory at a time.
- * Invariant: the window grows only as far as one member needs, and never beyond the stated bound.
+ * Walks the gzip members of a file, one in memory at a time, and goes on behind broken ones.
+ * Invariant: memory is bounded by one member; every byte of the file lies in a yielded member or behind a fault.
  */
 
 import type { Files, Gunzip } from "../../runtime/ports.ts";
+import { ByteWindow } from "./byte_window.ts";
 
 export interface Member {
   readonly offset: number;
@@ -12,10 +13,11 @@ export interface Member {
   readonly data: Uint8Array;
 }
 
-/** Why the walk can't go on at `offset`. */
-export interface WalkStop {
+/** What is wrong at `offset`. `torn`: the file ends within a member. */
+export interface MemberFault {
   readonly offset: number;
-  readonly state: "torn" | "broken" | "too_large";
+  readonly fault: "torn" | "broken" | "too_large";
+  /** Half a sentence. */
   readonly why: string;
 }
 
@@ -27,59 +29,83 @@ export interface WalkParts {
   readonly from?: number | undefined;
 }
 
-const FIRST_WINDOW_BYTES = 256 * 1024;
 const MAX_COMPRESSED_BYTES = 64 * 1024 * 1024;
 const MAX_DATA_BYTES = 256 * 1024 * 1024;
 
-/** Yields each whole member in order; ends at the end of the file, or after the first stop. */
-export async function* walkMembers(parts: WalkParts): AsyncGenerator<Member | WalkStop> {
-  let offset = parts.from ?? 0;
-  let window = new Uint8Array(0);
-  let wanted = FIRST_WINDOW_BYTES;
+/** Yields each whole member in order, and a fault where there is none. A torn or too large member is the last. */
+export async function* walkMembers(parts: WalkParts): AsyncGenerator<Member | MemberFault> {
+  const window = new ByteWindow(parts.files, parts.path, parts.from);
   for (;;) {
-    if (window.length < wanted) {
-      const more = await parts.files.readRange(parts.path, offset + window.length, wanted - window.length);
-      const atEnd = (more?.length ?? 0) < wanted - window.length;
-      window = joined(window, more ?? new Uint8Array(0));
-      if (window.length === 0) return;
-      if (atEnd) wanted = window.length;
+    if (window.bytes.length === 0) {
+      await window.extend();
+      if (window.bytes.length === 0) return;
     }
-    const member = parts.gunzip.member(window, MAX_DATA_BYTES);
+    const { offset } = window;
+    const member = parts.gunzip.member(window.bytes, MAX_DATA_BYTES);
     if (member.state === "whole") {
+      window.advance(member.used);
       yield { offset, length: member.used, data: member.data };
-      offset += member.used;
-      window = window.slice(member.used);
-      wanted = FIRST_WINDOW_BYTES;
     } else if (member.state === "broken") {
-      yield { offset, state: "broken", why: member.why };
+      yield { offset, fault: "broken", why: `a gzip member can't be read: ${member.why}` };
+      if (!await seekMember(window, parts.gunzip)) return;
+    } else if (window.ended) {
+      yield { offset, fault: "torn", why: "the file ends within a gzip member" };
       return;
-    } else if (wanted === window.length && await atFileEnd(parts, offset + window.length)) {
-      yield { offset, state: "torn", why: "the file ends within a gzip member" };
+    } else if (window.bytes.length >= MAX_COMPRESSED_BYTES) {
+      yield { offset, fault: "too_large", why: `a gzip member is longer than ${MAX_COMPRESSED_BYTES} bytes` };
       return;
-    } else if (window.length >= MAX_COMPRESSED_BYTES) {
-      yield { offset, state: "too_large", why: `a gzip member is longer than ${MAX_COMPRESSED_BYTES} bytes` };
-      return;
-    } else wanted = window.length * 4;
+    } else await window.extend();
   }
 }
 
-async function atFileEnd(parts: WalkParts, offset: number): Promise<boolean> {
-  return !((await parts.files.readRange(parts.path, offset, 1))?.length);
+/** Moves the window to the next member that holds a WARC record. False: there is none. */
+async function seekMember(window: ByteWindow, gunzip: Gunzip): Promise<boolean> {
+  window.advance(1);
+  for (;;) {
+    const start = magicIn(window.bytes);
+    window.advance(start ?? Math.max(0, window.bytes.length - 2));
+    if (start !== undefined) {
+      const member = gunzip.member(window.bytes, MAX_DATA_BYTES);
+      if (member.state === "whole" && startsRecord(member.data)) return true;
+      const undecided = member.state === "torn" && !window.ended && window.bytes.length < MAX_COMPRESSED_BYTES;
+      if (undecided) await window.extend();
+      else window.advance(1);
+    } else if (window.ended) return false;
+    else await window.extend();
+  }
 }
 
-function joined(a: Uint8Array<ArrayBuffer>, b: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(a.length + b.length);
-  whole.set(a);
-  whole.set(b, a.length);
-  return whole;
+function magicIn(bytes: Uint8Array): number | undefined {
+  for (let at = bytes.indexOf(0x1f); at >= 0; at = bytes.indexOf(0x1f, at + 1)) {
+    if (bytes[at + 1] === 0x8b && bytes[at + 2] === 8) return at;
+  }
+  return undefined;
 }
 
-/** Offset behind the last whole member, walking from `from`. */
-export async function wholeMembersEnd(parts: WalkParts): Promise<number> {
+function startsRecord(data: Uint8Array): boolean {
+  return new TextDecoder().decode(data.subarray(0, 5)) === "WARC/";
+}
+
+export interface WholeEnd {
+  /** Offset behind the last whole member. */
+  readonly end: number;
+  /** A fault lies before that member: not a torn tail but damage. */
+  readonly damaged: boolean;
+}
+
+/** Where the last whole member ends, walking from `from`. */
+export async function wholeMembersEnd(parts: WalkParts): Promise<WholeEnd> {
   let end = parts.from ?? 0;
+  let faulty = false;
+  let damaged = false;
   for await (const step of walkMembers(parts)) {
-    if ("state" in step) break;
-    end = step.offset + step.length;
+    if ("fault" in step) {
+      faulty = true;
+      if (step.fault === "too_large") damaged = true;
+    } else {
+      end = step.offset + step.length;
+      damaged ||= faulty;
+    }
   }
-  return end;
+  return { end, damaged };
 }

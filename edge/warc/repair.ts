@@ -12,6 +12,8 @@ export interface Repaired {
   readonly cutBytes: number;
   /** Nothing whole was in it, so that it was removed. */
   readonly removed: boolean;
+  /** Not a torn tail: whole records lie behind a broken one. The file was left as it is. */
+  readonly damaged: boolean;
 }
 
 export interface RepairParts {
@@ -33,10 +35,13 @@ export async function repairFolder(parts: RepairParts): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
   if (size !== undefined) {
     const from = state.wholeBytes <= size ? state.wholeBytes : 0;
-    const end = await wholeMembersEnd({ files, gunzip, path, from });
-    if (end === 0) await files.remove(path);
-    else if (end < size) await files.truncate(path, end);
-    if (end < size || end === 0) repaired.push({ file: state.file, cutBytes: size - end, removed: end === 0 });
+    const { end, damaged } = await wholeMembersEnd({ files, gunzip, path, from });
+    const removed = end === 0 && !damaged;
+    if (removed) await files.remove(path);
+    else if (end < size && !damaged) await files.truncate(path, end);
+    if (end < size || removed || damaged) {
+      repaired.push({ file: state.file, cutBytes: damaged ? 0 : size - end, removed, damaged });
+    }
   }
   await saveState(files, folder, { file: undefined, wholeBytes: 0 });
   return repaired;
