@@ -1,0 +1,41 @@
+/**
+ * The raw door: words in, words out, no copies. The host writes to a buffer, calls, and reads where it is told.
+ * Invariant: every address that is returned stays valid until the next call that reserves the same buffer.
+ */
+
+import { reserve } from "./memory/buffers";
+import { xxh64 } from "./hash/xxh64";
+import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter } from "./bloom/split_block";
+
+/** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
+export function raw_reserve(buffer: i32, bytes: usize): usize {
+  return reserve(buffer, bytes);
+}
+
+export function raw_xxh64(ptr: usize, len: usize): u64 {
+  return xxh64(ptr, len);
+}
+
+export function raw_filterOpen(blocks: u32): i32 {
+  return openFilter(blocks) ? 1 : 0;
+}
+
+export function raw_filterAdd(count: usize): usize {
+  return addFromInput(count);
+}
+
+export function raw_filterHas(count: usize): usize {
+  return hasFromInput(count);
+}
+
+export function raw_filterFresh(): u64 {
+  return filterFresh();
+}
+
+export function raw_filterPtr(): usize {
+  return filterPtr();
+}
+
+export function raw_filterBlocks(): u32 {
+  return filterBlocks();
+}

@@ -1,0 +1,4 @@
+/** The core's exports. Re-exports only: door_raw.ts and door_component.ts say what each does. */
+export { cabi_realloc } from "./abi";
+export * from "./door_raw";
+export * from "./door_component";

@@ -1,0 +1,84 @@
+/**
+ * The compilers in their order: asc, component embed and new, jco transpile, and what is taken out of its result.
+ * Only build.ts loads this file: the tools it needs are absent where the core is only used.
+ */
+
+import { renameExports } from "./export_names.ts";
+import type { ExportInfo, ExportTable } from "./export_names.ts";
+
+export interface CompileInputs {
+  /** The folder that holds assembly/ and wit/. */
+  readonly home: string;
+  readonly witSource: string;
+}
+
+/** The files of build/, by name. */
+export async function compileCore(inputs: CompileInputs): Promise<Map<string, Uint8Array | string>> {
+  const core = await compileAssembly(inputs);
+  const { componentEmbed, componentNew } = await import("@bytecodealliance/jco-transpile/wasm-tools");
+  const embedded = await componentEmbed({
+    binary: core,
+    witSource: inputs.witSource,
+    world: "core",
+    stringEncoding: "utf8",
+  });
+  const component = await componentNew(embedded, []);
+  const { transpileBytes } = await import("@bytecodealliance/jco-transpile");
+  const { files } = await transpileBytes(component, {
+    name: "core",
+    instantiation: "async",
+    emitTypescriptDeclarations: false,
+    nodejsCompat: false,
+  });
+  const products = new Map<string, Uint8Array | string>();
+  for (const [path, bytes] of Object.entries(files)) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (/\.(js|wasm)$/.test(name)) products.set(name, bytes);
+  }
+  const glue = products.get("core.js");
+  if (glue === undefined || !products.has("core.core.wasm") || products.size !== 2) {
+    throw new Error(`jco made ${[...products.keys()].join(", ")}; wanted core.js and one core module, core.core.wasm.`);
+  }
+  products.set("core.js", withoutDebugLookup(new TextDecoder().decode(glue as Uint8Array)));
+  return products;
+}
+
+/** One environment lookup per call, several times over: it costs more than the call, and Deno asks leave for it. */
+function withoutDebugLookup(glue: string): string {
+  const lookup = /if \(!globalThis\?\.process\?\.env\?\.JCO_DEBUG\) \{ return; \}\s*console\.debug\(\.\.\.args\);/;
+  if (!lookup.test(glue)) {
+    throw new Error("jco's output has changed: its debug log wasn't found where it is taken out.");
+  }
+  return glue.replace(lookup, "");
+}
+
+async function compileAssembly({ home, witSource }: CompileInputs): Promise<Uint8Array> {
+  const packageId = /package\s+([a-z:-]+@[\d.]+);/.exec(witSource)?.[1];
+  if (packageId === undefined) {
+    throw new Error("wit/core.wit names no package; wanted `package outrider:core@<version>;`.");
+  }
+  const asc = await import("assemblyscript/asc");
+  const { default: binaryen } = await import("assemblyscript/binaryen");
+  let wasm: Uint8Array | undefined;
+  const flags = ["--runtime", "minimal", "-O3", "--noAssert", "--use", "abort=", "--enable", "simd", "--noColors"];
+  const { error, stderr } = await asc.main(
+    ["assembly/index.ts", "--baseDir", home, "-o", "core.wasm", ...flags],
+    {
+      writeFile(_name: string, content: Uint8Array | string) {
+        if (typeof content !== "string") wasm = content;
+      },
+      transforms: [{
+        afterCompile(module: unknown) {
+          const infoOf = (reference: number) => binaryen.getExportInfo(reference) as unknown as ExportInfo;
+          renameExports(module as ExportTable, infoOf, binaryen.ExternalFunction, packageId);
+        },
+      }],
+    } as unknown as Parameters<typeof asc.main>[1],
+  );
+  if (error || wasm === undefined) {
+    throw new Error(
+      `AssemblyScript refused core-wasm/assembly: ${error?.message ?? "no output"}\n${stderr?.toString()}`,
+    );
+  }
+  return wasm;
+}
