@@ -1,0 +1,60 @@
+/**
+ * What an operator may set about the frontier, with defaults.
+ * Invariant: limits shared with the edge come from protocol/limits.ts; only sizes of RAM and batches stand here.
+ */
+
+import { LIMITS, type Limits, type WorkerId } from "../../protocol/mod.ts";
+
+/** Every limit of protocol/limits.ts, as a number that may differ from the default. */
+export type FrontierLimits = { readonly [Name in keyof Limits]: number };
+
+export interface FrontierSettings {
+  readonly limits: FrontierLimits;
+  /** Ready URLs that one back queue keeps in RAM; the rest is read from the store when wanted. */
+  readonly headsPerQueue: number;
+  /** Ready URLs in RAM over all queues of a shard, above which a queue keeps only `headsWhenFull`. */
+  readonly headsPerShard: number;
+  readonly headsWhenFull: number;
+  /** Recently confirmed fingerprints that a shard remembers; 8 bytes each; a power of two. */
+  readonly seenCacheKeys: number;
+  /** Fingerprints that the first Bloom layer of a crawl is made for; each further layer holds twice as many. */
+  readonly bloomFirstKeys: number;
+  readonly bloomMaxKeys: number;
+  /** Operations that one commit carries at most. */
+  readonly operationsPerCommit: number;
+  /** Operations that may wait for a shard; more are refused. */
+  readonly operationsWaiting: number;
+  /** Time between two sweeps. */
+  readonly sweepMs: number;
+  /** True: a storage key must begin with the reporting worker's id and a slash (several edges, one blob store). */
+  readonly keysUnderWorker: boolean;
+  /**
+   * Leases of this worker that are found open at start belong to a process that is known to be dead (the one-process
+   * crawl after a crash): they end at once, and their hosts wait one gap. "" = none.
+   */
+  readonly deadWorker: WorkerId | "";
+}
+
+export const FRONTIER_DEFAULTS: FrontierSettings = {
+  limits: LIMITS,
+  headsPerQueue: 128,
+  headsPerShard: 200_000,
+  headsWhenFull: 16,
+  seenCacheKeys: 1 << 20,
+  bloomFirstKeys: 1 << 15,
+  bloomMaxKeys: 1 << 23,
+  operationsPerCommit: 1_000,
+  operationsWaiting: 20_000,
+  sweepMs: 1_000,
+  keysUnderWorker: false,
+  deadWorker: "",
+};
+
+/** Defaults, overridden by what is given. */
+export function frontierSettings(given: Partial<FrontierSettings> = {}): FrontierSettings {
+  const settings = { ...FRONTIER_DEFAULTS, ...given };
+  if ((settings.seenCacheKeys & (settings.seenCacheKeys - 1)) !== 0) {
+    throw new Error(`Setting up the frontier: seenCacheKeys is ${settings.seenCacheKeys}; wanted a power of two.`);
+  }
+  return settings;
+}

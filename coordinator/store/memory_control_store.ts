@@ -1,0 +1,45 @@
+/**
+ * The control database in RAM: the executable specification of ControlStore.
+ * Invariant: an answer given under an idempotency key is found again for 24 h, the first one winning.
+ */
+
+import type { ControlStore, CrawlRow } from "../ports.ts";
+import type { CrawlId } from "../../protocol/mod.ts";
+
+const KEPT_MS = 24 * 3_600_000;
+
+/** What a crash leaves. */
+export class MemoryControlDisk {
+  readonly crawls = new Map<CrawlId, CrawlRow>();
+  readonly answers = new Map<string, { readonly answer: string; readonly at: number }>();
+}
+
+export class MemoryControlStore implements ControlStore {
+  readonly #disk: MemoryControlDisk;
+
+  constructor(disk: MemoryControlDisk = new MemoryControlDisk()) {
+    this.#disk = disk;
+  }
+
+  async open(): Promise<void> {}
+
+  async crawls(): Promise<CrawlRow[]> {
+    return [...this.#disk.crawls.values()];
+  }
+
+  async putCrawl(crawl: CrawlRow): Promise<void> {
+    this.#disk.crawls.set(crawl.crawlId, crawl);
+  }
+
+  async idempotent(key: string): Promise<string | undefined> {
+    return this.#disk.answers.get(key)?.answer;
+  }
+
+  async putIdempotent(key: string, answer: string, now: number): Promise<void> {
+    const { answers } = this.#disk;
+    for (const [known, { at }] of answers) if (now - at >= KEPT_MS) answers.delete(known);
+    if (!answers.has(key)) answers.set(key, { answer, at: now });
+  }
+
+  async close(): Promise<void> {}
+}

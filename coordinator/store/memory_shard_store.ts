@@ -1,0 +1,214 @@
+/**
+ * A shard's storage in RAM: the executable specification of ShardStore, for tests and for runs that keep nothing.
+ * Invariant: a batch is checked whole before any of it is applied; what lies on the MemoryShardDisk survives `close`.
+ */
+
+import type {
+  BackQueueSummary,
+  Batch,
+  CrawlCounters,
+  HostRow,
+  LeaseRow,
+  OriginRow,
+  ShardSnapshot,
+  ShardStore,
+  UrlKey,
+  UrlRow,
+} from "../ports.ts";
+import { OwnerLost } from "../ports.ts";
+import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
+import { checkBatch } from "./memory_batch_check.ts";
+import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
+
+type BatchCapture = Batch["captures"][number];
+
+/** What a crash leaves: hand the same disk to a new MemoryShardStore to start again from it. */
+export class MemoryShardDisk {
+  keyVersion: number | undefined;
+  ownerTerm = 0;
+  batchSeq = 0;
+  readonly urls = new Map<CrawlId, Map<Fingerprint, UrlRow>>();
+  readonly ready = new ReadyIndex();
+  readonly waiting = new WaitingIndex();
+  readonly accepted = new Map<string, QueueKey & { count: number }>();
+  readonly hosts = new Map<HostKey, HostRow>();
+  readonly origins = new Map<string, OriginRow>();
+  readonly robotsBodies = new Map<string, string>();
+  readonly leases = new Map<HostKey, LeaseRow>();
+  readonly captures: BatchCapture[] = [];
+  readonly outbox = new Map<string, OutboxRow>();
+  readonly received = new Set<string>();
+  readonly counters = new Map<CrawlId, CrawlCounters>();
+  nextUrlSeq = 1;
+  urlCount = 0;
+
+  url(key: UrlKey): UrlRow | undefined {
+    return this.urls.get(key.crawlId)?.get(key.fingerprint);
+  }
+}
+
+const rowName = (row: { leaseId: string; seq: number }) => `${row.leaseId} ${row.seq}`;
+
+export class MemoryShardStore implements ShardStore {
+  readonly #disk: MemoryShardDisk;
+  #term = -1;
+
+  constructor(disk: MemoryShardDisk = new MemoryShardDisk()) {
+    this.#disk = disk;
+  }
+
+  async open(_owner: string, keyVersion: number): Promise<{ readonly ownerTerm: number }> {
+    const disk = this.#disk;
+    if (disk.keyVersion !== undefined && disk.keyVersion !== keyVersion) {
+      throw new Error(
+        `Opening the shard: it was written with keyVersion ${disk.keyVersion}; this program wants ${keyVersion}.`,
+      );
+    }
+    disk.keyVersion = keyVersion;
+    this.#term = ++disk.ownerTerm;
+    return { ownerTerm: this.#term };
+  }
+
+  async load(): Promise<ShardSnapshot> {
+    const disk = this.#disk;
+    return {
+      batchSeq: disk.batchSeq,
+      nextUrlSeq: disk.nextUrlSeq,
+      nextCaptureSeq: (disk.captures.at(-1)?.seq ?? 0) + 1,
+      hosts: [...disk.hosts.values()],
+      origins: [...disk.origins.values()],
+      leases: [...disk.leases.values()],
+      backQueues: [...disk.accepted.values()].map((queue) => this.#summary(queue)),
+      counters: [...disk.counters.values()],
+      outboxRows: disk.outbox.size,
+      urlCount: disk.urlCount,
+    };
+  }
+
+  #summary(queue: QueueKey & { count: number }): BackQueueSummary {
+    const ready = this.#disk.ready.of(queue);
+    const waiting = this.#disk.waiting.of(queue);
+    return {
+      slot: queue.slot,
+      crawlId: queue.crawlId,
+      host: queue.host,
+      ready: ready.length,
+      waiting: waiting.length,
+      accepted: queue.count,
+      band: ready[0]?.band ?? 0,
+      nextAvailableAt: waiting[0]?.availableAt ?? 0,
+    };
+  }
+
+  async commit(batch: Batch): Promise<void> {
+    const disk = this.#disk;
+    if (this.#term !== disk.ownerTerm) {
+      throw new OwnerLost(
+        `Committing batch ${batch.batchSeq}: the shard has owner term ${disk.ownerTerm}; this owner's is ${this.#term}.`,
+      );
+    }
+    checkBatch(batch, disk);
+    for (const row of batch.newUrls) this.#addUrl(row);
+    for (const row of batch.changedUrls) this.#changeUrl(row);
+    for (const row of batch.hosts) disk.hosts.set(row.host, row);
+    for (const row of batch.origins) disk.origins.set(row.origin, row);
+    for (const { digest, body } of batch.robotsBodies) {
+      if (!disk.robotsBodies.has(digest)) disk.robotsBodies.set(digest, body);
+    }
+    for (const { host } of batch.endedLeases) disk.leases.delete(host);
+    for (const row of batch.leases) disk.leases.set(row.host, row);
+    disk.captures.push(...batch.captures);
+    for (const row of batch.outbox) disk.outbox.set(rowName({ leaseId: row.lease_id, seq: row.seq }), row);
+    for (const row of batch.ackedOutbox) disk.outbox.delete(rowName(row));
+    for (const row of batch.received) disk.received.add(rowName(row));
+    for (const row of batch.counters) disk.counters.set(row.crawlId, row);
+    disk.batchSeq = batch.batchSeq;
+  }
+
+  #addUrl(row: UrlRow): void {
+    const disk = this.#disk;
+    let rows = disk.urls.get(row.crawlId);
+    if (rows === undefined) disk.urls.set(row.crawlId, rows = new Map());
+    rows.set(row.fingerprint, row);
+    disk.urlCount++;
+    disk.nextUrlSeq = Math.max(disk.nextUrlSeq, row.seq + 1);
+    const name = `${row.crawlId} ${row.host}`;
+    const queue = disk.accepted.get(name);
+    if (queue !== undefined) queue.count++;
+    else disk.accepted.set(name, { slot: row.slot, crawlId: row.crawlId, host: row.host, count: 1 });
+    this.#index(row);
+  }
+
+  #changeUrl(row: UrlRow): void {
+    const rows = this.#disk.urls.get(row.crawlId)!;
+    const before = rows.get(row.fingerprint)!;
+    if (before.state === "ready") this.#disk.ready.remove(before);
+    else if (before.state === "waiting") this.#disk.waiting.remove(before);
+    rows.set(row.fingerprint, row);
+    this.#index(row);
+  }
+
+  #index(row: UrlRow): void {
+    if (row.state === "ready") this.#disk.ready.add(row);
+    else if (row.state === "waiting") this.#disk.waiting.add(row);
+  }
+
+  async lastBatchSeq(): Promise<number> {
+    return this.#disk.batchSeq;
+  }
+
+  async readReady(queue: QueueKey, after: { band: number; seq: number }, limit: number): Promise<UrlRow[]> {
+    return this.#disk.ready.after(queue, after, limit);
+  }
+
+  async readWaiting(queue: QueueKey, until: number, limit: number): Promise<UrlRow[]> {
+    const rows = this.#disk.waiting.of(queue);
+    const end = rows.findIndex((row) => row.availableAt > until);
+    return rows.slice(0, Math.min(limit, end < 0 ? rows.length : end));
+  }
+
+  async seen(keys: readonly UrlKey[]): Promise<Uint8Array> {
+    return Uint8Array.from(keys, (key) => this.#disk.url(key) === undefined ? 0 : 1);
+  }
+
+  async urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]> {
+    return keys.map((key) => this.#disk.url(key));
+  }
+
+  async receivedBefore(rows: readonly { leaseId: string; seq: number }[]): Promise<Uint8Array> {
+    return Uint8Array.from(rows, (row) => this.#disk.received.has(rowName(row)) ? 1 : 0);
+  }
+
+  async readOutbox(limit: number): Promise<OutboxRow[]> {
+    return this.#disk.outbox.values().take(limit).toArray();
+  }
+
+  async robotsBody(digest: string): Promise<string | undefined> {
+    return this.#disk.robotsBodies.get(digest);
+  }
+
+  async captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]> {
+    const all = this.#disk.captures;
+    let low = 0;
+    for (let high = all.length; low < high;) {
+      const middle = (low + high) >>> 1;
+      if (all[middle]!.seq <= afterSeq) low = middle + 1;
+      else high = middle;
+    }
+    const found: CaptureRow[] = [];
+    for (let at = low; at < all.length && found.length < limit; at++) {
+      if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(all[at]!);
+    }
+    return found;
+  }
+
+  async *fingerprints(): AsyncIterable<readonly { crawlId: CrawlId; fingerprints: BigUint64Array }[]> {
+    for (const [crawlId, rows] of this.#disk.urls) {
+      yield [{ crawlId, fingerprints: BigUint64Array.from(rows.keys()) }];
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#term = -1;
+  }
+}
