@@ -1,0 +1,97 @@
+/**
+ * One connection to one libSQL database, a file or a server: the only file that names @libsql/client.
+ * Invariant: a file has exactly one connection, so its pragmas hold for every statement and calls never overlap.
+ */
+
+import { type Client, createClient, type InValue, LibsqlError } from "@libsql/client";
+import { pathToFileURL } from "node:url";
+
+export type SqlValue = string | bigint | number | null | Uint8Array;
+
+export interface Statement {
+  readonly sql: string;
+  readonly args: readonly SqlValue[];
+}
+
+/** Integers come as bigint, text as string, blobs as ArrayBuffer. */
+export type SqlRow = ArrayLike<unknown>;
+
+export interface Database {
+  /** How a message to people names it: a path, or a URL without its token. */
+  readonly place: string;
+  /** The path where the database is a file. */
+  readonly path: string | undefined;
+  read(sql: string, args?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  /** All or nothing, and durable when it resolves. The rows that each statement returned. */
+  write(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]>;
+  close(): void;
+}
+
+export interface ConnectOptions {
+  /** Path of a file, or a `libsql:`, `https:` or `http:` URL. */
+  readonly location: string;
+  readonly authToken?: string | undefined;
+  /** How long a statement may wait for another process's lock, which blocks the event loop meanwhile. */
+  readonly busyMs?: number | undefined;
+  /** Replaces the HTTP client of a server connection. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+/** What a statement failed with. `code` is SQLite's base code, or `NETWORK` when no answer came. */
+export class SqlError extends Error {
+  override readonly name = "SqlError";
+  readonly code: string;
+  readonly extendedCode: string;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    const known = cause instanceof LibsqlError;
+    this.code = known ? cause.code : "NETWORK";
+    this.extendedCode = known ? cause.extendedCode ?? cause.code : "NETWORK";
+  }
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new SqlError(error);
+  }
+}
+
+function isUrl(location: string): boolean {
+  return /^(libsql|https?|wss?):\/\//.test(location);
+}
+
+function openClient(options: ConnectOptions): Client {
+  const { location } = options;
+  try {
+    return createClient({
+      url: isUrl(location) ? location : pathToFileURL(location).href,
+      intMode: "bigint",
+      concurrency: isUrl(location) ? 20 : 1,
+      timeout: options.busyMs ?? 5000,
+      ...(options.authToken === undefined ? {} : { authToken: options.authToken }),
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+    });
+  } catch (error) {
+    throw new SqlError(error);
+  }
+}
+
+/** Connects; a file is created when there is none. Throws SqlError. */
+export function connect(options: ConnectOptions): Database {
+  const client = openClient(options);
+  return {
+    place: isUrl(options.location) ? options.location.replace(/[?#].*$/, "") : options.location,
+    path: isUrl(options.location) ? undefined : options.location,
+    read: (sql, args = []) =>
+      translated(async () => (await client.execute({ sql, args: args as InValue[] })).rows as unknown as SqlRow[]),
+    write: (statements) =>
+      translated(async () => {
+        const batch = statements.map(({ sql, args }) => ({ sql, args: args as InValue[] }));
+        return (await client.batch(batch, "write")).map((result) => result.rows as unknown as SqlRow[]);
+      }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What a shard's RAM is made of at start, and the fingerprints for its filter.
+ * Invariant: reads in pages, over indexes that hold all that is asked for; URL rows themselves are not touched.
+ */
+
+import type { Clock } from "../../runtime/ports.ts";
+import type { BackQueueSummary, CrawlCounters, HostRow, LeaseRow, OriginRow, ShardSnapshot } from "../ports.ts";
+import type { CrawlId } from "../../protocol/mod.ts";
+import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
+import { decodeLease, unsigned } from "./libsql_rows.ts";
+
+const PAGE_ROWS = 5_000;
+const FINGERPRINTS_PER_CHUNK = 50_000;
+
+interface Paging {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Every row of `sql`, whose arguments are the key after which it goes on and the page size. */
+async function* pages(
+  { database, clock }: Paging,
+  sql: string,
+  first: readonly SqlValue[],
+): AsyncGenerator<readonly SqlRow[]> {
+  let after = first;
+  for (;;) {
+    const rows = await database.read(sql, [...after, BigInt(PAGE_ROWS)]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE_ROWS) return;
+    const last = rows[rows.length - 1]!;
+    after = first.map((_, i) => last[i] as SqlValue);
+    await clock.sleep(0);
+  }
+}
+
+/** The facts of a table that is keyed by slot and one name. */
+async function facts<T>(paging: Paging, table: "host" | "origin" | "lease", name: string): Promise<T[]> {
+  const sql = `select slot, ${name}, facts from ${table} where (slot, ${name}) > (?, ?) order by slot, ${name} limit ?`;
+  const out: T[] = [];
+  for await (const rows of pages(paging, sql, [-1n, ""])) {
+    for (const row of rows) out.push(JSON.parse(String(row[2])) as T);
+  }
+  return out;
+}
+
+interface Extent {
+  readonly rows: number;
+  /** Lowest band, or earliest time. */
+  readonly first: number;
+}
+
+/** Rows and first value of each back queue that has any, grouped along the index. */
+async function extents(paging: Paging, state: 0 | 1): Promise<Map<number, Extent>> {
+  const [index, column] = state === 0 ? ["url_ready", "band"] : ["url_waiting", "available_at"];
+  const sql = `select queue, count(*), min(${column}) from url indexed by ${index}
+    where state = ${state} and queue > ? group by queue order by queue limit ?`;
+  const out = new Map<number, Extent>();
+  for await (const rows of pages(paging, sql, [-1n])) {
+    for (const row of rows) out.set(Number(row[0]), { rows: Number(row[1]), first: Number(row[2]) });
+  }
+  return out;
+}
+
+async function backQueues(paging: Paging): Promise<BackQueueSummary[]> {
+  const ready = await extents(paging, 0);
+  const waiting = await extents(paging, 1);
+  const out: BackQueueSummary[] = [];
+  const sql = `select q.id, q.slot, c.crawl_id, q.host, q.accepted
+    from back_queue q cross join crawl c on c.id = q.crawl where q.id > ? order by q.id limit ?`;
+  for await (const rows of pages(paging, sql, [-1n])) {
+    for (const row of rows) {
+      const id = Number(row[0]);
+      out.push({
+        slot: Number(row[1]),
+        crawlId: String(row[2]),
+        host: String(row[3]),
+        ready: ready.get(id)?.rows ?? 0,
+        waiting: waiting.get(id)?.rows ?? 0,
+        accepted: Number(row[4]),
+        band: ready.get(id)?.first ?? 0,
+        nextAvailableAt: waiting.get(id)?.first ?? 0,
+      });
+    }
+  }
+  return out;
+}
+
+export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
+  const { database } = paging;
+  const [shard] = await database.read("select batch_seq, next_url_seq, next_capture_seq, url_count from shard");
+  const [outbox] = await database.read("select count(*) from outbox");
+  const counters = await database.read("select counters from crawl where counters is not null order by id");
+  const leases = await facts<LeaseRow>(paging, "lease", "host");
+  return {
+    batchSeq: Number(shard![0]),
+    nextUrlSeq: Number(shard![1]),
+    nextCaptureSeq: Number(shard![2]),
+    urlCount: Number(shard![3]),
+    outboxRows: Number(outbox![0]),
+    counters: counters.map((row) => JSON.parse(String(row[0])) as CrawlCounters),
+    hosts: await facts<HostRow>(paging, "host", "host"),
+    origins: await facts<OriginRow>(paging, "origin", "origin"),
+    leases: leases.map(decodeLease),
+    backQueues: await backQueues(paging),
+  };
+}
+
+/** One row per crawl of a chunk: decimal text, because a client makes an object of each row. */
+const FINGERPRINTS = `select slot, crawl, group_concat(fingerprint), count(*), max(fingerprint) from (
+    select slot, crawl, fingerprint from url indexed by url_key
+    where (slot, crawl, fingerprint) > (?, ?, ?) order by slot, crawl, fingerprint limit ?
+  ) group by slot, crawl order by slot, crawl`;
+
+export async function* readFingerprints(
+  { database, clock }: Paging,
+): AsyncGenerator<{ crawlId: CrawlId; fingerprints: BigUint64Array }[]> {
+  const names = await database.read("select id, crawl_id from crawl");
+  const crawls = new Map(names.map((row) => [Number(row[0]), String(row[1])]));
+  let after: SqlValue[] = [-1n, -1n, 0n];
+  for (;;) {
+    const rows = await database.read(FINGERPRINTS, [...after, BigInt(FINGERPRINTS_PER_CHUNK)]);
+    if (rows.length === 0) return;
+    const last = rows[rows.length - 1]!;
+    after = [last[0], last[1], last[4]] as SqlValue[];
+    yield rows.map((row) => ({
+      crawlId: crawls.get(Number(row[1]))!,
+      fingerprints: BigUint64Array.from(String(row[2]).split(","), unsigned),
+    }));
+    await clock.sleep(0);
+  }
+}

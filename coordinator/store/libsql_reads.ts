@@ -1,0 +1,152 @@
+/**
+ * The questions that a running frontier asks of its shard.
+ * Invariant: each is one statement, whatever the number of keys; answers stand in the order of the keys.
+ */
+
+import type { CaptureRow, CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
+import type { UrlKey, UrlRow } from "../ports.ts";
+import type { Database } from "./libsql_client.ts";
+import type { Names } from "./libsql_names.ts";
+import { decodeUrl, encodeKey, encodeLeaseSeq, folderOf, jsonArray, URL_COLUMNS } from "./libsql_rows.ts";
+import type { SeenCache } from "./libsql_seen_cache.ts";
+
+export interface QueueRef {
+  readonly slot: number;
+  readonly crawlId: CrawlId;
+  readonly host: HostKey;
+}
+
+const KEYS = "with r (k, v) as materialized (select key, value from json_each(?))";
+const NAMED = "cross join back_queue q on q.id = u.queue cross join crawl c on c.id = u.crawl";
+const QUEUE = `(select q.id from back_queue q
+  where q.slot = ? and q.crawl = (select id from crawl where crawl_id = ?) and q.host = ?)`;
+
+const SQL = {
+  ready: `select json_array(${URL_COLUMNS}) from url u indexed by url_ready ${NAMED}
+    where u.state = 0 and u.queue = ${QUEUE} and (u.band, u.seq) > (?, ?) order by u.band, u.seq limit ?`,
+  waiting: `select json_array(${URL_COLUMNS}) from url u indexed by url_waiting ${NAMED}
+    where u.state = 1 and u.queue = ${QUEUE} and u.available_at <= ? order by u.available_at, u.seq limit ?`,
+  seen: `${KEYS} select json_group_array(k) from r where exists (select 1 from url u indexed by url_key
+    where u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2)`,
+  urls: `${KEYS} select k, json_array(${URL_COLUMNS}) from r cross join url u indexed by url_key
+    on u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2 ${NAMED}`,
+  received: `${KEYS} select json_group_array(k) from r where exists
+    (select 1 from received where lease_id = v->>0 and seq = v->>1)`,
+  outbox: "select json_array(slot, crawl_id, lease_id, seq, json(links)) from outbox order by id limit ?",
+  body: "select body from robots_body where digest = ?",
+  captures: "select facts from capture where seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?",
+  capturesOfFolder: `select facts from capture indexed by capture_folder
+    where folder = ? and seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?`,
+} as const;
+
+function queueArgs({ slot, crawlId, host }: QueueRef): (bigint | string)[] {
+  return [BigInt(slot), crawlId, host];
+}
+
+export async function readReady(
+  database: Database,
+  queue: QueueRef,
+  after: { readonly band: number; readonly seq: number },
+  limit: number,
+): Promise<UrlRow[]> {
+  const args = [...queueArgs(queue), BigInt(after.band), BigInt(after.seq), BigInt(limit)];
+  return (await database.read(SQL.ready, args)).map((row) => decodeUrl(String(row[0])));
+}
+
+export async function readWaiting(
+  database: Database,
+  queue: QueueRef,
+  until: number,
+  limit: number,
+): Promise<UrlRow[]> {
+  const args = [...queueArgs(queue), BigInt(Math.floor(until)), BigInt(limit)];
+  return (await database.read(SQL.waiting, args)).map((row) => decodeUrl(String(row[0])));
+}
+
+/** `keys` as JSON; a crawl that the store doesn't know has no number, so its keys match nothing. */
+function encodeKeys(keys: readonly UrlKey[], crawls: ReadonlyMap<CrawlId, number>): string {
+  return jsonArray(keys, (key) => encodeKey(key, crawls.get(key.crawlId) ?? 0));
+}
+
+export async function readSeen(
+  database: Database,
+  names: Names,
+  cache: SeenCache,
+  keys: readonly UrlKey[],
+): Promise<Uint8Array> {
+  const answer = new Uint8Array(keys.length);
+  const crawls = await names.crawls();
+  const open: number[] = [];
+  for (let i = 0; i < keys.length; i++) {
+    const { slot, crawlId, fingerprint } = keys[i]!;
+    const crawl = crawls.get(crawlId);
+    if (crawl === undefined) continue;
+    if (cache.has(slot, crawl, fingerprint)) answer[i] = 1;
+    else open.push(i);
+  }
+  if (open.length === 0) return answer;
+  const [row] = await database.read(SQL.seen, [encodeKeys(open.map((i) => keys[i]!), crawls)]);
+  for (const position of JSON.parse(String(row![0])) as number[]) {
+    const at = open[position]!;
+    const { slot, crawlId, fingerprint } = keys[at]!;
+    answer[at] = 1;
+    cache.add(slot, crawls.get(crawlId)!, fingerprint);
+  }
+  return answer;
+}
+
+export async function readUrls(
+  database: Database,
+  names: Names,
+  keys: readonly UrlKey[],
+): Promise<(UrlRow | undefined)[]> {
+  const answer: (UrlRow | undefined)[] = new Array(keys.length).fill(undefined);
+  if (keys.length === 0) return answer;
+  for (const row of await database.read(SQL.urls, [encodeKeys(keys, await names.crawls())])) {
+    answer[Number(row[0])] = decodeUrl(String(row[1]));
+  }
+  return answer;
+}
+
+export async function readReceived(
+  database: Database,
+  rows: readonly { readonly leaseId: LeaseId; readonly seq: number }[],
+): Promise<Uint8Array> {
+  const answer = new Uint8Array(rows.length);
+  if (rows.length === 0) return answer;
+  const [row] = await database.read(SQL.received, [jsonArray(rows, encodeLeaseSeq)]);
+  for (const position of JSON.parse(String(row![0])) as number[]) answer[position] = 1;
+  return answer;
+}
+
+/** Oldest first. */
+export async function readOutbox(database: Database, limit: number): Promise<OutboxRow[]> {
+  return (await database.read(SQL.outbox, [BigInt(limit)])).map((row) => {
+    const [slot, crawl_id, lease_id, seq, links] = JSON.parse(String(row[0])) as [
+      number,
+      string,
+      string,
+      number,
+      OutboxRow["links"],
+    ];
+    return { slot, crawl_id, lease_id, seq, links };
+  });
+}
+
+export async function readBody(database: Database, digest: string): Promise<string | undefined> {
+  const [row] = await database.read(SQL.body, [digest]);
+  return row ? JSON.parse(String(row[0])) as string : undefined;
+}
+
+export async function readCaptures(
+  database: Database,
+  prefix: string,
+  afterSeq: number,
+  limit: number,
+): Promise<CaptureRow[]> {
+  const tail = [BigInt(afterSeq), prefix, prefix, BigInt(limit)];
+  const rows = prefix.includes("/")
+    ? await database.read(SQL.capturesOfFolder, [folderOf(prefix), ...tail])
+    : await database.read(SQL.captures, tail);
+  return rows.map((row) => JSON.parse(String(row[0])) as CaptureRow);
+}

@@ -1,0 +1,125 @@
+/**
+ * ShardStore on libSQL: a `frontier-<shard>.db` file in the data folder, or a database on a server.
+ * Invariant: RAM here (names, seen cache) holds only what a commit made durable; a commit that fails, or whose end is
+ * unknown, empties it.
+ *
+ * On a file every call runs to its end before it returns, and its native memory is freed only between macrotasks: a
+ * caller that commits or reads in a loop must yield one per turn (`clock.sleep(0)`), or memory grows without bound.
+ */
+
+import type { Clock } from "../../runtime/ports.ts";
+import type { Batch, ShardStore } from "../ports.ts";
+import type { Database } from "./libsql_client.ts";
+import { commitStatements } from "./libsql_commit.ts";
+import { explained } from "./libsql_errors.ts";
+import { loadShard, readFingerprints } from "./libsql_load.ts";
+import { Names, type Numbering } from "./libsql_names.ts";
+import { connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
+import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
+import {
+  readBody,
+  readCaptures,
+  readOutbox,
+  readReady,
+  readReceived,
+  readSeen,
+  readUrls,
+  readWaiting,
+} from "./libsql_reads.ts";
+import { SeenCache } from "./libsql_seen_cache.ts";
+
+export interface LibsqlShardOptions extends OpenOptions {
+  readonly clock: Clock;
+  /** Keys in the seen cache, a power of two; 12 bytes each. */
+  readonly seenCacheEntries?: number | undefined;
+}
+
+/** An open shard. */
+interface Session {
+  readonly database: Database;
+  readonly names: Names;
+  readonly ownerTerm: number;
+}
+
+/** The crawls that `batch` mentions. */
+function crawlsOf(batch: Batch): Set<string> {
+  const out = new Set<string>();
+  for (const { crawlId } of batch.newUrls) out.add(crawlId);
+  for (const { crawlId } of batch.counters) out.add(crawlId);
+  return out;
+}
+
+async function apply(session: Session, batch: Batch): Promise<Numbering> {
+  const { database, names, ownerTerm } = session;
+  try {
+    const numbering = await names.number(crawlsOf(batch), batch.newUrls);
+    await database.write(commitStatements(batch, ownerTerm, numbering));
+    names.remember(numbering);
+    return numbering;
+  } catch (error) {
+    names.forget();
+    throw await refusal(database, ownerTerm, batch.batchSeq, error);
+  }
+}
+
+async function openSession(options: OpenOptions, owner: string, keyVersion: number): Promise<Session> {
+  const database = connectChecked(options);
+  try {
+    await prepare(database, shardLayout(keyVersion), options);
+    return await explained("Opening", database, async () => {
+      await checkVersions(database, keyVersion);
+      return { database, names: new Names(database), ownerTerm: await takeOwnership(database, owner) };
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The store of one shard; it touches nothing before `open`. All rejections are sentences that name the database. */
+export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
+  let session: Session | undefined;
+  const cache = new SeenCache(options.seenCacheEntries);
+  const now = (): Session => {
+    if (session) return session;
+    throw new Error(`Using ${options.location} failed: the store is not open; open it first.`);
+  };
+  const reading = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    const current = now();
+    return explained("Reading", current.database, () => work(current));
+  };
+  return {
+    async open(owner, keyVersion) {
+      session?.database.close();
+      session = undefined;
+      session = await openSession(options, owner, keyVersion);
+      return { ownerTerm: session.ownerTerm };
+    },
+    load: () => reading(({ database }) => loadShard({ database, clock: options.clock })),
+    async commit(batch) {
+      const { crawls } = await apply(now(), batch);
+      for (const { slot, crawlId, fingerprint } of batch.newUrls) cache.add(slot, crawls.get(crawlId)!, fingerprint);
+    },
+    lastBatchSeq: () =>
+      reading(async ({ database }) => Number((await database.read("select batch_seq from shard"))[0]![0])),
+    readReady: (queue, after, limit) => reading(({ database }) => readReady(database, queue, after, limit)),
+    readWaiting: (queue, until, limit) => reading(({ database }) => readWaiting(database, queue, until, limit)),
+    seen: (keys) => reading(({ database, names }) => readSeen(database, names, cache, keys)),
+    urls: (keys) => reading(({ database, names }) => readUrls(database, names, keys)),
+    receivedBefore: (rows) => reading(({ database }) => readReceived(database, rows)),
+    readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),
+    robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
+    captures: (prefix, afterSeq, limit) => reading(({ database }) => readCaptures(database, prefix, afterSeq, limit)),
+    fingerprints: () => readFingerprints({ database: now().database, clock: options.clock }),
+    async close() {
+      const closing = session;
+      session = undefined;
+      if (!closing) return;
+      if (closing.database.path !== undefined) {
+        // Best effort: the log is replayed at the next start all the same.
+        await closing.database.read("pragma wal_checkpoint(truncate)").catch(() => []);
+      }
+      closing.database.close();
+    },
+  };
+}

@@ -1,0 +1,369 @@
+/**
+ * What every ShardStore does, told as tests; each adapter runs it from its own `*_test.ts`.
+ * Invariant: a test reaches the data only through the port, and through a second handle on the same data.
+ */
+
+import assert from "node:assert/strict";
+import { OwnerLost, type ShardStore } from "../../coordinator/ports.ts";
+import {
+  batch,
+  captureRow,
+  counters,
+  hostRow,
+  keyOf,
+  leaseRow,
+  originRow,
+  outboxRow,
+  urlRow,
+} from "../support/shard_rows.ts";
+import { test } from "../support/test.ts";
+
+/** One shard's data, and handles on it. */
+export interface ShardShelf {
+  /** A new, unopened handle on the same data, as another process would have it. */
+  handle(): ShardStore;
+  remove(): Promise<void>;
+}
+
+const QUEUE = { slot: 7, crawlId: "default", host: "a.example" };
+const START = { band: -1, seq: -1 };
+
+type Body = (store: ShardStore, shelf: ShardShelf) => Promise<void>;
+
+function declarer(name: string, makeShelf: () => Promise<ShardShelf>): (title: string, body: Body) => void {
+  return (title, body) =>
+    test(`${name}: ${title}`, async () => {
+      const shelf = await makeShelf();
+      try {
+        const store = shelf.handle();
+        await store.open("first", 1);
+        try {
+          await body(store, shelf);
+        } finally {
+          await store.close();
+        }
+      } finally {
+        await shelf.remove();
+      }
+    });
+}
+
+/** Closes `store` and opens the same data again. */
+async function reopened<T>(store: ShardStore, shelf: ShardShelf, work: (store: ShardStore) => Promise<T>): Promise<T> {
+  await store.close();
+  const next = shelf.handle();
+  await next.open("second", 1);
+  try {
+    return await work(next);
+  } finally {
+    await next.close();
+  }
+}
+
+export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardShelf>): void {
+  const it = declarer(name, makeShelf);
+  ownership(it);
+  urls(it);
+  queues(it);
+  state(it);
+  logs(it);
+}
+
+type It = ReturnType<typeof declarer>;
+
+function ownership(it: It): void {
+  it("an empty shard loads as empty", async (store) => {
+    const snapshot = await store.load();
+    assert.equal(snapshot.batchSeq, 0);
+    assert.equal(snapshot.urlCount, 0);
+    assert.deepEqual([snapshot.hosts, snapshot.backQueues, snapshot.leases, snapshot.counters], [[], [], [], []]);
+    assert.equal(await store.lastBatchSeq(), 0);
+  });
+
+  it("each open takes a higher owner term", async (store, shelf) => {
+    const { ownerTerm } = await store.open("again", 1);
+    const other = await reopened(store, shelf, async (next) => (await next.open("third", 1)).ownerTerm);
+    assert.ok(other > ownerTerm, `${other} is no higher than ${ownerTerm}`);
+  });
+
+  it("an earlier owner's commit is refused with OwnerLost and changes nothing", async (store, shelf) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    const thief = shelf.handle();
+    await thief.open("thief", 1);
+    try {
+      await assert.rejects(store.commit(batch(2, { newUrls: [urlRow(2)] })), OwnerLost);
+      assert.equal(await thief.lastBatchSeq(), 1);
+      assert.deepEqual([...await thief.seen([keyOf(urlRow(1)), keyOf(urlRow(2))])], [1, 0]);
+      await thief.commit(batch(2, { newUrls: [urlRow(3)] }));
+    } finally {
+      await thief.close();
+    }
+  });
+
+  it("a batch out of order is refused, is no OwnerLost, and the next in order goes through", async (store) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    for (const batchSeq of [1, 3, 0]) {
+      await assert.rejects(store.commit(batch(batchSeq, { newUrls: [urlRow(9)] })), (error) => {
+        assert.ok(error instanceof Error && !(error instanceof OwnerLost));
+        assert.match(error.message, /batch/);
+        return true;
+      });
+    }
+    assert.equal(await store.lastBatchSeq(), 1);
+    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
+    assert.deepEqual([...await store.seen([urlRow(1), urlRow(2), urlRow(9)].map(keyOf))], [1, 1, 0]);
+  });
+
+  it("another keyVersion is refused in one sentence, and the data stay", async (store, shelf) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    await store.close();
+    const newer = shelf.handle();
+    await assert.rejects(newer.open("newer", 2), /keyVersion 1.*keyVersion 2/s);
+    await newer.close();
+    const same = shelf.handle();
+    await same.open("same", 1);
+    assert.equal(await same.lastBatchSeq(), 1);
+    await same.close();
+  });
+
+  it("a new URL that the store holds already fails the whole batch", async (store) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    const both = batch(2, { newUrls: [urlRow(2), urlRow(1)], hosts: [hostRow("a.example")] });
+    await assert.rejects(store.commit(both));
+    assert.equal(await store.lastBatchSeq(), 1);
+    assert.deepEqual([...await store.seen([keyOf(urlRow(2))])], [0]);
+    assert.deepEqual((await store.load()).hosts, []);
+    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
+    assert.equal((await store.load()).urlCount, 2);
+  });
+}
+
+function urls(it: It): void {
+  it("a URL comes back as it went in, now and after a reopen", async (store, shelf) => {
+    const rows = [
+      urlRow(1),
+      urlRow(2, { fingerprint: 0n, state: "waiting", availableAt: 1_790_000_001_000, attempts: 2, reason: "dns" }),
+      urlRow(3, { fingerprint: (1n << 64n) - 1n, state: "done", httpCode: 200, lastFetchAt: 1_790_000_000_001 }),
+      urlRow(4, { fingerprint: 1n << 63n, state: "excluded", reason: 'robots: Disallow: "/ü\u0000\ud800" (line 3)' }),
+      urlRow(5, { state: "dead", host: "b.example", domain: "b.example", slot: 4095, crawlId: "other", priority: 1 }),
+    ];
+    await store.commit(batch(1, { newUrls: rows }));
+    assert.deepEqual(await store.urls(rows.map(keyOf)), rows);
+    await reopened(store, shelf, async (next) => assert.deepEqual(await next.urls(rows.map(keyOf)), rows));
+  });
+
+  it("keys are answered in their order, unknown ones and repeats included", async (store) => {
+    const [a, b, c] = [urlRow(1), urlRow(2), urlRow(3)];
+    await store.commit(batch(1, { newUrls: [a, b] }));
+    const elsewhere = [{ ...keyOf(a), slot: 8 }, { ...keyOf(a), crawlId: "other" }];
+    const keys = [keyOf(c), keyOf(b), ...elsewhere, keyOf(a), keyOf(b)];
+    for (let twice = 0; twice < 2; twice++) {
+      assert.deepEqual([...await store.seen(keys)], [0, 1, 0, 0, 1, 1]);
+      assert.deepEqual(await store.urls(keys), [undefined, b, undefined, undefined, a, b]);
+    }
+    assert.deepEqual([...await store.seen([])], []);
+    assert.deepEqual(await store.urls([]), []);
+  });
+
+  it("a changed URL is wholly replaced", async (store) => {
+    const row = urlRow(1);
+    await store.commit(batch(1, { newUrls: [row] }));
+    const changed = urlRow(1, {
+      state: "waiting",
+      band: 0,
+      seq: 99,
+      priority: 0.7,
+      depth: 1,
+      hop: 0,
+      discoveryPath: "I",
+      discoveredFrom: "",
+      availableAt: 1_790_000_005_000,
+      attempts: 1,
+      reason: "http_503",
+      httpCode: 503,
+      lastFetchAt: 1_790_000_000_123.75,
+    });
+    await store.commit(batch(2, { changedUrls: [changed] }));
+    assert.deepEqual(await store.urls([keyOf(row)]), [changed]);
+    assert.equal((await store.load()).urlCount, 1);
+  });
+
+  it("every fingerprint is told once, under its crawl", async (store) => {
+    const rows = Array.from(
+      { length: 300 },
+      (_, i) => urlRow(i, { slot: i % 5, crawlId: i % 2 ? "odd" : "even", host: `h${i % 5}.example` }),
+    );
+    await store.commit(batch(1, { newUrls: rows }));
+    const found = new Map<string, bigint[]>([["odd", []], ["even", []]]);
+    for await (const chunk of store.fingerprints()) {
+      for (const { crawlId, fingerprints } of chunk) found.get(crawlId)!.push(...fingerprints);
+    }
+    const sorted = (list: bigint[]) => list.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const [crawlId, list] of found) {
+      const wanted = rows.filter((row) => row.crawlId === crawlId).map((row) => row.fingerprint);
+      assert.deepEqual(sorted(list), sorted(wanted));
+    }
+  });
+
+  it("no fingerprint, no chunk with one", async (store) => {
+    let count = 0;
+    for await (const chunk of store.fingerprints()) for (const { fingerprints } of chunk) count += fingerprints.length;
+    assert.equal(count, 0);
+  });
+}
+
+function queues(it: It): void {
+  it("ready URLs are read in (band, seq) order, in pages, of one back queue only", async (store) => {
+    const rows = [
+      urlRow(1, { band: 5 }),
+      urlRow(2, { band: 1 }),
+      urlRow(3, { band: 5 }),
+      urlRow(4, { band: 1 }),
+      urlRow(5, { band: 1, state: "done" }),
+      urlRow(6, { band: 0, state: "waiting", availableAt: 5 }),
+      urlRow(7, { band: 0, host: "www.a.example" }),
+      urlRow(8, { band: 0, crawlId: "other" }),
+    ];
+    await store.commit(batch(1, { newUrls: rows }));
+    const seqs = async (after: typeof START, limit: number) =>
+      (await store.readReady(QUEUE, after, limit)).map((row) => row.seq);
+    assert.deepEqual(await seqs(START, 10), [2, 4, 1, 3]);
+    assert.deepEqual(await seqs(START, 3), [2, 4, 1]);
+    assert.deepEqual(await seqs({ band: 1, seq: 4 }, 10), [1, 3]);
+    assert.deepEqual(await seqs({ band: 5, seq: 3 }, 10), []);
+    assert.deepEqual(await store.readReady({ ...QUEUE, host: "none.example" }, START, 10), []);
+    assert.deepEqual(await store.readReady({ ...QUEUE, crawlId: "none" }, START, 10), []);
+    assert.deepEqual((await store.readReady(QUEUE, START, 1))[0], rows[1]);
+  });
+
+  it("waiting URLs are read up to a time, earliest first", async (store) => {
+    const at = (seq: number, availableAt: number) => urlRow(seq, { state: "waiting", availableAt });
+    await store.commit(batch(1, { newUrls: [at(1, 300), at(2, 100), at(3, 200), urlRow(4)] }));
+    const seqs = async (until: number, limit: number) =>
+      (await store.readWaiting(QUEUE, until, limit)).map((row) => row.seq);
+    assert.deepEqual(await seqs(99, 10), []);
+    assert.deepEqual(await seqs(200, 10), [2, 3]);
+    assert.deepEqual(await seqs(1000, 2), [2, 3]);
+    await store.commit(batch(2, { changedUrls: [urlRow(2)] }));
+    assert.deepEqual(await seqs(1000, 10), [3, 1]);
+    assert.deepEqual((await store.readReady(QUEUE, START, 10)).map((row) => row.seq), [2, 4]);
+  });
+
+  it("load sums each back queue up; its budget counts every URL ever accepted", async (store, shelf) => {
+    await store.commit(batch(1, {
+      newUrls: [
+        urlRow(1, { band: 4 }),
+        urlRow(2, { band: 2 }),
+        urlRow(3, { state: "waiting", availableAt: 900 }),
+        urlRow(4, { state: "waiting", availableAt: 700 }),
+        urlRow(5, { state: "done" }),
+        urlRow(6, { slot: 9, host: "z.example", state: "dead" }),
+      ],
+    }));
+    await store.commit(batch(2, { newUrls: [urlRow(7)], changedUrls: [urlRow(2, { state: "done" })] }));
+    await reopened(store, shelf, async (next) => {
+      const snapshot = await next.load();
+      const [a, z] = [...snapshot.backQueues].sort((x, y) => x.slot - y.slot);
+      assert.deepEqual(a, { ...QUEUE, ready: 2, waiting: 2, accepted: 6, band: 3, nextAvailableAt: 700 });
+      assert.equal(z!.host, "z.example");
+      assert.deepEqual([z!.ready, z!.waiting, z!.accepted, z!.nextAvailableAt], [0, 0, 1, 0]);
+      assert.deepEqual([snapshot.urlCount, snapshot.batchSeq], [7, 2]);
+      assert.ok(snapshot.nextUrlSeq > 7, `nextUrlSeq is ${snapshot.nextUrlSeq}`);
+    });
+  });
+}
+
+function state(it: It): void {
+  it("hosts and origins are replaced by key and survive a reopen", async (store, shelf) => {
+    const other = hostRow("a.example", { slot: 8 });
+    await store.commit(batch(1, {
+      hosts: [hostRow("a.example"), hostRow("b.example"), other],
+      origins: [originRow("https://a.example"), originRow("http://a.example:8080")],
+    }));
+    const newHost = hostRow("a.example", { epoch: 9, paused: true, blockedReason: "policy" });
+    const newOrigin = originRow("https://a.example", { class: "unreachable", failingSince: 5 });
+    await store.commit(batch(2, { hosts: [newHost], origins: [newOrigin] }));
+    await reopened(store, shelf, async (next) => {
+      const { hosts, origins } = await next.load();
+      const byKey = [...hosts].sort((x, y) => x.slot - y.slot || (x.host < y.host ? -1 : 1));
+      assert.deepEqual(byKey, [newHost, hostRow("b.example"), other]);
+      const byOrigin = [...origins].sort((x, y) => (x.origin < y.origin ? -1 : 1));
+      assert.deepEqual(byOrigin, [originRow("http://a.example:8080"), newOrigin]);
+    });
+  });
+
+  it("leases come and go; an ended lease makes room for a new one of the same batch", async (store, shelf) => {
+    const [a, b] = [leaseRow("a.example"), leaseRow("b.example", { fingerprints: [], robotsOrigins: [] })];
+    await store.commit(batch(1, { leases: [a, b] }));
+    const again = leaseRow("a.example", { leaseId: "next", epoch: 5, fingerprints: [(1n << 64n) - 1n] });
+    const ended = [{ slot: 7, host: "a.example" }, { slot: 7, host: "b.example" }, { slot: 1, host: "none.example" }];
+    assert.deepEqual((await store.load()).leases.length, 2);
+    await store.commit(batch(2, { endedLeases: ended, leases: [again] }));
+    await reopened(store, shelf, async (next) => assert.deepEqual((await next.load()).leases, [again]));
+  });
+
+  it("robots bodies are kept by digest, byte for byte", async (store) => {
+    const body = "User-agent: *\r\nDisallow: /é\u0000\ufffd\u{1f600}\n" + "x".repeat(600_000);
+    await store.commit(batch(1, { robotsBodies: [{ digest: "d1", body }, { digest: "d2", body: "" }] }));
+    await store.commit(batch(2, { robotsBodies: [{ digest: "d1", body }] }));
+    assert.equal(await store.robotsBody("d1"), body);
+    assert.equal(await store.robotsBody("d2"), "");
+    assert.equal(await store.robotsBody("d3"), undefined);
+  });
+
+  it("counters are per crawl, the newest stands", async (store, shelf) => {
+    await store.commit(batch(1, { counters: [counters("default"), counters("other")] }));
+    const newest = counters("default", { accepted: 11, rejectedByReason: { scope: 4, trap: 1 } });
+    await store.commit(batch(2, { counters: [newest], newUrls: [urlRow(1)] }));
+    await reopened(store, shelf, async (next) => {
+      const found = [...(await next.load()).counters].sort((x, y) => (x.crawlId < y.crawlId ? -1 : 1));
+      assert.deepEqual(found, [newest, counters("other")]);
+    });
+  });
+}
+
+function logs(it: It): void {
+  it("captures are read by storage prefix after a number, without what only the page table keeps", async (store) => {
+    const rows = [
+      captureRow(1, "w1/a.warc.gz"),
+      captureRow(2, "w2/a.warc.gz"),
+      captureRow(3, "w1/b.warc.gz", { title: "T \ud800\u0000", location: "https://a.example/x", simhash: "ff" }),
+      captureRow(5, "plain.warc.gz"),
+    ];
+    await store.commit(batch(1, { captures: rows }));
+    const seqs = async (prefix: string, after: number, limit = 10) =>
+      (await store.captures(prefix, after, limit)).map((row) => row.seq);
+    assert.deepEqual(await seqs("", 0), [1, 2, 3, 5]);
+    assert.deepEqual(await seqs("", 1, 2), [2, 3]);
+    assert.deepEqual(await seqs("w1/", 0), [1, 3]);
+    assert.deepEqual(await seqs("w1/b", 0), [3]);
+    assert.deepEqual(await seqs("w1", 1), [3]);
+    assert.deepEqual(await seqs("w%", 0), []);
+    assert.deepEqual(await seqs("plain", 0), [5]);
+    const { slot: _s, fingerprint: _f, textHash: _t, etag: _e, noindex: _n, ...third } = rows[2]!;
+    assert.deepEqual((await store.captures("w1/", 1, 1))[0], third);
+    assert.equal((await store.load()).nextCaptureSeq, 6);
+  });
+
+  it("the outbox is read oldest first, until a row is acknowledged", async (store, shelf) => {
+    const [a, b, c] = [outboxRow("z", 1), outboxRow("a", 1), outboxRow("z", 2)];
+    await store.commit(batch(1, { outbox: [a, b] }));
+    await store.commit(batch(2, { outbox: [c] }));
+    assert.deepEqual(await store.readOutbox(2), [a, b]);
+    await store.commit(batch(3, { ackedOutbox: [{ leaseId: "z", seq: 1 }, { leaseId: "none", seq: 1 }] }));
+    await reopened(store, shelf, async (next) => {
+      assert.deepEqual(await next.readOutbox(10), [b, c]);
+      assert.equal((await next.load()).outboxRows, 2);
+    });
+  });
+
+  it("received rows are remembered", async (store, shelf) => {
+    const rows = [{ leaseId: "l1", seq: 1 }, { leaseId: "l1", seq: 2 }, { leaseId: "l2", seq: 1 }];
+    await store.commit(batch(1, { received: [rows[0]!, rows[2]!] }));
+    await store.commit(batch(2, { received: [rows[0]!] }));
+    assert.deepEqual([...await store.receivedBefore([])], []);
+    await reopened(store, shelf, async (next) => {
+      assert.deepEqual([...await next.receivedBefore(rows)], [1, 0, 1]);
+    });
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * Rows for tests of the shard store: whole, with every field telling its row apart.
+ * Invariant: a row made twice from the same arguments is equal.
+ */
+
+import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, UrlKey, UrlRow } from "../../coordinator/ports.ts";
+import type { OutboxRow } from "../../protocol/mod.ts";
+
+export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
+  const host = over.host ?? "a.example";
+  return {
+    slot: 7,
+    crawlId: "default",
+    fingerprint: (BigInt(seq) * 0x9e3779b97f4a7c15n) & ((1n << 64n) - 1n),
+    url: `https://${host}/page/${seq}?q=%C3%A9`,
+    host,
+    domain: "a.example",
+    state: "ready",
+    band: 3,
+    seq,
+    priority: 0.1 + 0.2,
+    depth: 2,
+    hop: 1,
+    discoveryPath: "ILR",
+    discoveredFrom: `https://${host}/`,
+    enqueuedAt: 1_790_000_000_000 + seq,
+    availableAt: 0,
+    attempts: 0,
+    reason: "",
+    httpCode: 0,
+    lastFetchAt: 0,
+    ...over,
+  };
+}
+
+export const keyOf = ({ slot, crawlId, fingerprint }: UrlRow): UrlKey => ({ slot, crawlId, fingerprint });
+
+export function hostRow(host: string, over: Partial<HostRow> = {}): HostRow {
+  return {
+    slot: 7,
+    host,
+    domain: "a.example",
+    epoch: 3,
+    nextStartAt: 1_790_000_000_500.25,
+    crawlDelayMs: 2000,
+    responseMs: 123.456789012345,
+    backoffMs: 0,
+    failuresInRow: 1,
+    successesInRow: 0,
+    policyDelayMs: -1,
+    policyMaxParallel: -1,
+    paused: false,
+    blockedReason: "",
+    ...over,
+  };
+}
+
+export function originRow(origin: string, over: Partial<OriginRow> = {}): OriginRow {
+  return {
+    slot: 7,
+    origin,
+    host: "a.example",
+    class: "rules",
+    digest: "d1",
+    lastGoodDigest: "d1",
+    fetchedAt: 1_790_000_000_000,
+    expiresAt: 1_790_086_400_000,
+    failingSince: 0,
+    retryAt: 0,
+    retryMs: 0,
+    epoch: 3,
+    ...over,
+  };
+}
+
+export function leaseRow(host: string, over: Partial<LeaseRow> = {}): LeaseRow {
+  return {
+    slot: 7,
+    host,
+    domain: "a.example",
+    leaseId: `lease-${host}`,
+    epoch: 4,
+    crawlId: "default",
+    workerId: "worker-1",
+    grantedAt: 1_790_000_000_000,
+    expiresAt: 1_790_000_090_000,
+    gapMs: 1234.5,
+    fingerprints: [0n, 1n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n],
+    robotsOrigins: [`https://${host}`],
+    ...over,
+  };
+}
+
+export function captureRow(
+  seq: number,
+  storageKey: string,
+  over: Partial<Batch["captures"][number]> = {},
+): Batch["captures"][number] {
+  return {
+    seq,
+    slot: 7,
+    fingerprint: (1n << 64n) - BigInt(seq),
+    crawl_id: "default",
+    url: `https://a.example/${seq}`,
+    kind: "page",
+    http_code: 200,
+    depth: 1,
+    discovered_from: "https://a.example/",
+    fetched_at: 1_790_000_000_000 + seq,
+    record: { storage_key: storageKey, offset: 10 * seq, length: 9 },
+    content_hash: "ab".repeat(32),
+    payload_digest: "sha1:AAAA",
+    length: 100,
+    content_type: "text/html",
+    textHash: "00ff00ff00ff00ff",
+    etag: '"e"',
+    noindex: true,
+    ...over,
+  };
+}
+
+export function outboxRow(leaseId: string, seq: number): OutboxRow {
+  const link = { depth: 1, hop: 0, discovery_path: "L", discovered_from: "https://a.example/", priority: 0.3 };
+  return {
+    slot: 9,
+    crawl_id: "default",
+    lease_id: leaseId,
+    seq,
+    links: [{ url: `https://b.example/${seq}`, ...link }],
+  };
+}
+
+export function counters(crawlId: string, over: Partial<CrawlCounters> = {}): CrawlCounters {
+  return {
+    crawlId,
+    accepted: 10,
+    settled: 1,
+    fetched: 1,
+    pages: 1,
+    redirected: 0,
+    excluded: 0,
+    dead: 0,
+    bytes: 1234,
+    requests: 2,
+    sent: 0,
+    received: 0,
+    rejectedByReason: { scope: 3 },
+    errorsByClass: { dns: 1 },
+    ...over,
+  };
+}
+
+/** A batch that holds `part` and nothing else. */
+export function batch(batchSeq: number, part: Partial<Omit<Batch, "batchSeq">> = {}): Batch {
+  return {
+    batchSeq,
+    newUrls: [],
+    changedUrls: [],
+    hosts: [],
+    origins: [],
+    robotsBodies: [],
+    leases: [],
+    endedLeases: [],
+    captures: [],
+    outbox: [],
+    ackedOutbox: [],
+    received: [],
+    counters: [],
+    ...part,
+  };
+}
