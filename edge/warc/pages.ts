@@ -1,0 +1,40 @@
+/**
+ * The lines of pages.jsonl: a header, then one line a page, in the form that WACZ's pages files have.
+ * It lists captures of kind `page` with every HTTP status; robots.txt and sitemaps are in the CDXJ index only.
+ * Invariant: one line of JSON each, whatever a title holds.
+ */
+
+import type { CaptureRow } from "../../protocol/mod.ts";
+import { isoDate } from "./timestamp.ts";
+
+export const PAGES_HEADER = JSON.stringify({ format: "json-pages-1.0", id: "pages", title: "Pages" });
+
+/**
+ * The line of `row`, without its line end. `id` is unique within the file; (`shard`, `seq`) is its order of
+ * acknowledgement; `offset` and `length` are the response record's place in `storage_key`; `body_length` counts the
+ * decoded body's bytes.
+ */
+export function pageLine(row: CaptureRow, shard: number): string {
+  return JSON.stringify({
+    id: `${shard}-${row.seq}`,
+    url: row.url,
+    title: row.title,
+    ts: isoDate(row.fetched_at),
+    status: row.http_code,
+    mime: row.content_type === "" ? undefined : row.content_type,
+    shard,
+    seq: row.seq,
+    crawl_id: row.crawl_id,
+    depth: row.depth,
+    discovered_from: row.discovered_from,
+    location: row.location,
+    content_hash: row.content_hash,
+    payload_digest: row.payload_digest,
+    simhash: row.simhash,
+    body_length: row.length,
+    storage_key: row.record.storage_key,
+    offset: row.record.offset,
+    length: row.record.length,
+    truncated: row.truncated,
+  });
+}

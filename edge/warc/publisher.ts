@@ -1,0 +1,189 @@
+/**
+ * Makes pages.jsonl and the CDXJ index from acknowledged captures, in the order of acknowledgement.
+ * While a crawl runs, CDXJ lines go to `index.cdxj.log`, unsorted; `finish` leaves the sorted `index.cdxj`.
+ * Invariant: each acknowledged capture has its line exactly once, also after kill -9 between any two bytes: a batch
+ * counts once its state is saved, and what lies behind the saved state is cut off at the start.
+ */
+
+import type { Core } from "../../core-wasm/core.ts";
+import type { CaptureRow, FrontierVerbs } from "../../protocol/mod.ts";
+import type { AppendFile, Files } from "../../runtime/ports.ts";
+import { cdxjLine } from "./cdxj.ts";
+import { sortLines } from "./line_sort.ts";
+import { pageLine, PAGES_HEADER } from "./pages.ts";
+import { loadPublisherState, NOTHING_PUBLISHED, type PublisherState, savePublisherState } from "./publisher_state.ts";
+
+export interface PublisherParts {
+  /** The data folder and prefix of `openArchive`: only captures under this prefix are published. */
+  readonly folder: string;
+  readonly storagePrefix: string;
+  readonly files: Files;
+  readonly frontier: Pick<FrontierVerbs, "captures">;
+  readonly core: Pick<Core, "url">;
+  /** The shards to ask, as the slot map names them now. */
+  readonly shards: () => readonly number[];
+  /** Rows of one batch: one state, three syncs. Default 1,000. */
+  readonly batchRows?: number | undefined;
+  /** Bytes that `finish` sorts in memory at a time. Default 64 MB. */
+  readonly sortBytes?: number | undefined;
+}
+
+export interface Publisher {
+  /** Publishes what has been acknowledged since; resolves to the number of captures. Calls that overlap queue up. */
+  publishPending(): Promise<number>;
+  /** Publishes the rest, leaves the sorted index, closes. Safe to repeat in a later run. */
+  finish(): Promise<void>;
+  /** Closes without sorting; the next run goes on. */
+  close(): Promise<void>;
+}
+
+const BATCH_ROWS = 1000;
+const SORT_BYTES = 64_000_000;
+
+interface Outputs {
+  readonly pages: AppendFile;
+  readonly index: AppendFile;
+}
+
+/** Where the outputs lie. */
+export function publisherPaths(folder: string, storagePrefix: string) {
+  const base = `${folder}/${storagePrefix}`;
+  return {
+    pages: `${base}pages.jsonl`,
+    indexLog: `${base}index.cdxj.log`,
+    index: `${base}index.cdxj`,
+    state: `${base}publisher.json`,
+  };
+}
+
+/** Opens the outputs and cuts off what an interrupted batch left. */
+export async function openPublisher(parts: PublisherParts): Promise<Publisher> {
+  const paths = publisherPaths(parts.folder, parts.storagePrefix);
+  const state = await recover(parts.files, paths);
+  const pages = await parts.files.openAppend(paths.pages);
+  try {
+    const index = await parts.files.openAppend(paths.indexLog);
+    return new CapturePublisher(parts, { pages, index }, state);
+  } catch (error) {
+    await pages.close();
+    throw error;
+  }
+}
+
+/** Outputs shorter than the state says were damaged: the coordinator still has every row, so all is made anew. */
+async function recover(files: Files, paths: ReturnType<typeof publisherPaths>): Promise<PublisherState> {
+  const saved = await loadPublisherState(files, paths.state);
+  const pagesBytes = await files.size(paths.pages) ?? 0;
+  const indexBytes = await files.size(paths.indexLog) ?? 0;
+  const damaged = pagesBytes < saved.pagesBytes || indexBytes < saved.indexBytes;
+  const state = damaged ? NOTHING_PUBLISHED : saved;
+  if (damaged) await savePublisherState(files, paths.state, state);
+  if (pagesBytes > state.pagesBytes) await files.truncate(paths.pages, state.pagesBytes);
+  if (indexBytes > state.indexBytes) await files.truncate(paths.indexLog, state.indexBytes);
+  return state;
+}
+
+class CapturePublisher implements Publisher {
+  readonly #parts: PublisherParts;
+  readonly #outputs: Outputs;
+  #state: PublisherState;
+  #tail: Promise<unknown> = Promise.resolve();
+  #failed: Error | undefined;
+  #closed = false;
+
+  constructor(parts: PublisherParts, outputs: Outputs, state: PublisherState) {
+    this.#parts = parts;
+    this.#outputs = outputs;
+    this.#state = state;
+  }
+
+  publishPending(): Promise<number> {
+    return this.#queue(() => this.#publishAll());
+  }
+
+  finish(): Promise<void> {
+    return this.#queue(async () => {
+      await this.#publishAll();
+      await this.#closeOutputs();
+      const { files, folder, storagePrefix, sortBytes } = this.#parts;
+      const paths = publisherPaths(folder, storagePrefix);
+      await sortLines({ files, from: paths.indexLog, to: paths.index, chunkBytes: sortBytes ?? SORT_BYTES });
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#queue(() => this.#closeOutputs());
+  }
+
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => {});
+    return done;
+  }
+
+  async #closeOutputs(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#outputs.pages.close();
+    await this.#outputs.index.close();
+  }
+
+  async #publishAll(): Promise<number> {
+    if (this.#closed) throw new Error("Publishing captures: the publisher is closed.");
+    let published = 0;
+    for (const shard of this.#parts.shards()) {
+      for (let more = true; more;) {
+        const reply = await this.#parts.frontier.captures({
+          storage_prefix: this.#parts.storagePrefix,
+          shard,
+          after_seq: this.#state.seqs.get(shard) ?? 0,
+          limit: this.#parts.batchRows ?? BATCH_ROWS,
+        });
+        if (reply.rows.length > 0) await this.#commit(shard, reply.rows);
+        published += reply.rows.length;
+        more = reply.more && reply.rows.length > 0;
+      }
+    }
+    return published;
+  }
+
+  /** A write that failed leaves the outputs ahead of the state: nothing more may follow until they are cut again. */
+  async #commit(shard: number, rows: readonly CaptureRow[]): Promise<void> {
+    if (this.#failed) throw this.#failed;
+    try {
+      await this.#write(shard, rows);
+    } catch (error) {
+      const found = error instanceof Error ? error.message : String(error);
+      this.#failed = new Error(
+        `Publishing ${rows.length} captures in ${this.#parts.folder} failed: found "${found}", wanted durable lines; ` +
+          "they are published when the crawl is started again.",
+        { cause: error },
+      );
+      throw this.#failed;
+    }
+  }
+
+  async #write(shard: number, rows: readonly CaptureRow[]): Promise<void> {
+    const { pages, index } = this.#outputs;
+    const pageLines = rows.filter((row) => row.kind === "page").map((row) => pageLine(row, shard));
+    if (this.#state.pagesBytes === 0) pageLines.unshift(PAGES_HEADER);
+    await pages.append(lines(pageLines));
+    await index.append(lines(rows.map((row) => cdxjLine(row, this.#surt(row.url)))));
+    await Promise.all([pages.sync(), index.sync()]);
+    const seqs = new Map(this.#state.seqs).set(shard, rows.at(-1)!.seq);
+    const state = { seqs, pagesBytes: pages.size, indexBytes: index.size };
+    const { files, folder, storagePrefix } = this.#parts;
+    await savePublisherState(files, publisherPaths(folder, storagePrefix).state, state);
+    this.#state = state;
+  }
+
+  /** A URL that the core refuses was never accepted by it; its line keeps the URL as its key rather than be lost. */
+  #surt(url: string): string {
+    const facts = this.#parts.core.url(url);
+    return "error" in facts || facts.surt === "" ? url : facts.surt;
+  }
+}
+
+function lines(list: readonly string[]): Uint8Array {
+  return new TextEncoder().encode(list.map((line) => line + "\n").join(""));
+}
