@@ -34,7 +34,9 @@ export function mediaType(contentType: string | undefined): string {
 export function isHtml(contentType: string | undefined, body: Uint8Array): boolean {
   const type = mediaType(contentType);
   if (type !== "") return HTML_TYPES.has(type);
-  return /^(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<body|<!--)/i.test(new TextDecoder("latin1").decode(body.subarray(0, 512)));
+  return /^(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<body|<!--)/i.test(
+    new TextDecoder("latin1").decode(body.subarray(0, 512)),
+  );
 }
 
 /** Scans the decoded body; undefined when it isn't HTML. */

@@ -1,0 +1,245 @@
+/**
+ * `outrider crawl URL...`: coordinator and edge in one process, durable in a data folder. The same command after a
+ * stop, a crash or a power cut goes on where it was.
+ */
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import process from "node:process";
+import type { Command } from "commander";
+import type { Coordinator } from "../coordinator/ports.ts";
+import { loadCore } from "../core-wasm/mod.ts";
+import type { CrawlStats } from "../protocol/mod.ts";
+import { LIMITS } from "../protocol/mod.ts";
+import { nativeDigest, systemClock } from "../runtime/node.ts";
+import { openCoordinatorNode } from "./coordinator_node.ts";
+import { type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
+import { lockFolder } from "./data_lock.ts";
+import { openEdgeNode } from "./edge_node.ts";
+import { Fault } from "./fault.ts";
+import { many, name, number, oneOf } from "./flags.ts";
+import { openLog } from "./logging.ts";
+import type { Moment } from "./progress.ts";
+import { openScreen, type Screen } from "./screen.ts";
+import { listenForStop, type StopSignal } from "./stop_signal.ts";
+
+interface Flags extends CrawlFlags {
+  readonly data: string;
+  readonly region: string;
+  readonly seeds?: string;
+  readonly resolve: readonly string[];
+  readonly hosts: number;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** The one worker of a one-process crawl. Leases of it that are found open belong to a dead run. */
+const WORKER = "local";
+/** How often the end of the crawl is looked for, ms. */
+const WATCH_MS = 100;
+/** How often local trouble (disk, database) may come before the run gives up. */
+const TROUBLES = 3;
+
+export function registerCrawl(program: Command): void {
+  program.command("crawl [urls...]")
+    .description("crawl sites from these URLs in one process; writes WARC, CDXJ and JSON lines into the data folder")
+    .option("--contact <who>", "mail or web address for the owners of the sites; needed for anything but loopback")
+    .option(
+      "--scope <kind>",
+      "which links are followed: host, domain, prefix or any",
+      oneOf(["host", "domain", "prefix", "any"]),
+      "host",
+    )
+    .option("--domain <name>", "a further domain that is in scope, with its subdomains (repeatable)", many, [])
+    .option("--include <regex>", "follow only URLs that match one of these (repeatable)", many, [])
+    .option("--exclude <regex>", "never follow URLs that match (repeatable)", many, [])
+    .option("--max-pages <n>", "stop after this many pages with status 2xx", number({ least: 1 }))
+    .option(
+      "--max-depth <n>",
+      "follow links up to this many steps from the seeds",
+      number({ least: 0, most: 1_000_000 }),
+    )
+    .option(
+      "--delay-ms <ms>",
+      "least time between two requests to one host; 0 only with --allow-address",
+      number({ least: 0, most: 86_400_000 }),
+      LIMITS.delayMs,
+    )
+    .option(
+      "--delay-factor <x>",
+      "... and at least this multiple of the response time",
+      number({ least: 0, most: 1000, whole: false }),
+      LIMITS.delayFactor,
+    )
+    .option(
+      "--max-parallel <n>",
+      "requests to one host at the same time",
+      number({ least: 1, most: LIMITS.hostInFlightMax }),
+      1,
+    )
+    .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
+    .option("--region <name>", "where this runs, for the record", name, "local")
+    .option("--data <folder>", "the data folder", "outrider-data")
+    .option(
+      "--allow-address <cidr>",
+      "open an address range that isn't public, e.g. 127.0.0.0/8 (repeatable)",
+      many,
+      [],
+    )
+    .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
+    .option("--seeds <file>", "read further seeds from a file, one URL a line")
+    .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
+    .option("--embeds", "fetch images, scripts and styles of pages too")
+    .option("--skip-nofollow", "don't follow links with rel=nofollow")
+    .option("--json", "progress and summary as JSON lines")
+    .option("--verbose", "log every decision to stderr")
+    .action(crawl);
+}
+
+async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
+  const screen = openScreen(flags.json ?? false);
+  const log = openLog({
+    level: flags.verbose ? "debug" : "error",
+    json: flags.json ?? false,
+    beforeLine: screen.clear,
+  });
+  const seeds = [...urls, ...(flags.seeds === undefined ? [] : readSeeds(flags.seeds))];
+  const plan = planCrawl(seeds, flags, nativeDigest);
+  const unlock = await lockFolder(flags.data);
+  try {
+    const core = await loadCore();
+    const coordinator = await openCoordinatorNode({
+      core,
+      log,
+      folder: flags.data,
+      shards: 1,
+      settings: { deadWorker: WORKER },
+    });
+    const stop = listenForStop(() =>
+      screen.say("Stopping: requests in flight are settled; a second Ctrl-C ends at once.")
+    );
+    try {
+      const edge = await openEdgeNode({
+        frontier: coordinator,
+        core,
+        log,
+        folder: flags.data,
+        storagePrefix: "",
+        archiveName: plan.crawlId,
+        workerId: WORKER,
+        region: flags.region,
+        userAgent: plan.spec.user_agent,
+        contact: flags.contact,
+        maxHosts: flags.hosts,
+        openedCidrs: plan.openedCidrs,
+        resolve: flags.resolve,
+        shards: () => [0],
+        onLocalTrouble: giveUpAfter(TROUBLES, stop, screen),
+      });
+      await work({ plan, coordinator, edge, stop, screen, folder: flags.data });
+    } finally {
+      stop.dispose();
+      await coordinator.close();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+function readSeeds(path: string): string[] {
+  try {
+    return seedsFrom(readFileSync(path === "-" ? 0 : path, "utf8"));
+  } catch (error) {
+    throw new Fault(
+      `Reading seeds from ${basename(path)} failed: ${
+        (error as Error).message
+      }; a text file with one URL a line is wanted.`,
+    );
+  }
+}
+
+/** Local trouble pauses leasing; when it comes back again and again, the run ends and says why. */
+function giveUpAfter(times: number, stop: StopSignal, screen: Screen): (sentence: string) => void {
+  let left = times;
+  return (sentence) => {
+    screen.say(sentence);
+    if (--left <= 0) stop.stop(`gave up: ${sentence}`);
+  };
+}
+
+interface Work {
+  readonly plan: CrawlPlan;
+  readonly coordinator: Coordinator;
+  readonly edge: Awaited<ReturnType<typeof openEdgeNode>>;
+  readonly stop: StopSignal;
+  readonly screen: Screen;
+  readonly folder: string;
+}
+
+async function work(parts: Work): Promise<void> {
+  const { plan, coordinator, edge, stop, screen, folder } = parts;
+  const startedAt = systemClock.monotonicMs();
+  try {
+    await begin(plan, coordinator, screen);
+    const watching = watch(parts).finally(() => stop.stop("finished"));
+    await edge.run(stop.signal);
+    await watching;
+  } finally {
+    await edge.close();
+  }
+  const stats = coordinator.stats(plan.crawlId)!;
+  const finished = stats.state === "finished";
+  if (!finished) await coordinator.setCrawlState(plan.crawlId, "paused");
+  const how = finished ? "finished" : stop.reason();
+  screen.end({ stats, tookMs: systemClock.monotonicMs() - startedAt, folder, how, resumable: !finished });
+  if (stats.fetched === 0 && finished) screen.say(await nothingFetched(plan, coordinator));
+  process.exitCode = exitCode(stats, how);
+}
+
+/** Makes the crawl or takes it up again; every other crawl of the folder rests meanwhile. */
+async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen): Promise<void> {
+  for (const other of coordinator.crawls()) {
+    if (other.crawlId !== plan.crawlId && other.state === "running") {
+      await coordinator.setCrawlState(other.crawlId, "paused");
+    }
+  }
+  const { seeds, resumed, crawl } = await coordinator.createCrawl(plan.crawlId, plan.spec);
+  if (seeds.malformed.length > 0) {
+    const [first] = seeds.malformed;
+    throw new Fault(`Seed ${first!.index + 1} of ${plan.spec.seeds.length} can't be crawled: ${first!.error}`, 2);
+  }
+  if (crawl.state === "paused") await coordinator.setCrawlState(plan.crawlId, "running");
+  for (const { url, reason } of seeds.rejected) screen.say(`Seed ${url} isn't taken: ${reason}.`);
+  if (resumed) {
+    screen.say(`Going on with ${plan.crawlId}: ${coordinator.stats(plan.crawlId)!.fetched} pages are there already.`);
+  }
+}
+
+/** Reports progress until the crawl is finished or stopped. */
+async function watch({ plan, coordinator, stop, screen }: Work): Promise<void> {
+  const now = (): Moment => ({ stats: coordinator.stats(plan.crawlId)!, atMs: systemClock.monotonicMs() });
+  let before = now();
+  while (!stop.signal.aborted) {
+    await systemClock.sleep(WATCH_MS, stop.signal);
+    const moment = now();
+    if (moment.stats.state !== "running") return;
+    if (moment.atMs - before.atMs >= screen.everyMs) {
+      screen.progress(before, moment);
+      before = moment;
+    }
+  }
+}
+
+async function nothingFetched(plan: CrawlPlan, coordinator: Coordinator): Promise<string> {
+  const reasons: string[] = [];
+  for (const seed of plan.spec.seeds.slice(0, 3)) {
+    const status = await coordinator.urlStatus(plan.crawlId, seed);
+    if (status) reasons.push(`${status.url}: ${status.why}`);
+  }
+  return ["No page was fetched.", ...reasons].join("\n");
+}
+
+function exitCode(stats: CrawlStats, how: string): number {
+  if (stats.state === "finished") return stats.fetched > 0 ? 0 : 1;
+  return how.startsWith("stopped") ? 130 : 1;
+}

@@ -1,0 +1,92 @@
+/**
+ * What a person sees of a crawl while it runs and when it ends. Pure: stats in, text out.
+ */
+
+import type { CrawlStats } from "../protocol/mod.ts";
+
+/** A crawl's stats at one moment, with what only the process knows. */
+export interface Moment {
+  readonly stats: CrawlStats;
+  /** Monotonic ms. */
+  readonly atMs: number;
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** 1234567 -> "1.2 MB" (decimal units). */
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** 3725000 -> "1h 2m 5s". */
+export function durationText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const parts = [[Math.floor(seconds / 3600), "h"], [Math.floor(seconds / 60) % 60, "m"], [seconds % 60, "s"]] as const;
+  const first = parts.findIndex(([value]) => value > 0);
+  return first < 0
+    ? `${(ms / 1000).toFixed(1)}s`
+    : parts.slice(first).map(([value, unit]) => `${value}${unit}`).join(" ");
+}
+
+function counts(table: Readonly<Record<string, number>>): string {
+  return Object.entries(table).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]).map(([name, count]) =>
+    `${name} ${count}`
+  ).join(", ");
+}
+
+/** Pages per second between two moments; 0 while too little time has passed. */
+export function pagesPerSecond(before: Moment, now: Moment): number {
+  const seconds = (now.atMs - before.atMs) / 1000;
+  return seconds < 0.05 ? 0 : Math.max(0, now.stats.fetched - before.stats.fetched) / seconds;
+}
+
+/** One line: pages, pages/s, queued, hosts active, errors by class, bytes, and what is waited for. */
+export function progressLine(before: Moment, now: Moment): string {
+  const { stats } = now;
+  const errors = counts(stats.errors_by_class);
+  return [
+    `${stats.fetched} pages`,
+    `${pagesPerSecond(before, now).toFixed(1)}/s`,
+    `${stats.queued} queued`,
+    `${stats.hosts_active} hosts active`,
+    bytesText(stats.bytes),
+    ...(errors === "" ? [] : [`errors: ${errors}`]),
+    ...(stats.hosts_active === 0 && stats.reason !== "" ? [stats.reason] : []),
+  ].join(" | ");
+}
+
+export interface Ending {
+  readonly stats: CrawlStats;
+  readonly tookMs: number;
+  readonly folder: string;
+  /** How it ended, in words: "finished", "stopped by Ctrl-C", ... */
+  readonly how: string;
+  /** The command goes on where this run stopped. */
+  readonly resumable: boolean;
+}
+
+/** The closing summary, several lines. */
+export function summary({ stats, tookMs, folder, how, resumable }: Ending): string {
+  const rows: [string, string][] = [
+    ["Crawl", `${stats.crawl_id}: ${how}${stats.reason === "" || stats.reason === how ? "" : ` (${stats.reason})`}`],
+    [
+      "Pages",
+      `${stats.fetched} fetched (${stats.pages} with status 2xx), ${stats.redirected} redirects, ${stats.excluded} excluded by robots.txt or rules, ${stats.dead} failed for good`,
+    ],
+    ["Left", `${stats.queued} queued`],
+    ["Requests", `${stats.requests}, ${bytesText(stats.bytes)} received`],
+    ["Time", `${durationText(tookMs)} in this run`],
+    ["Errors", counts(stats.errors_by_class) || "none"],
+    ["Not taken", counts(stats.rejected_by_reason) || "none"],
+    ["Archive", `${folder}/warc/*.warc.gz (WARC 1.1)`],
+    ["Index", `${folder}/index.cdxj, ${folder}/pages.jsonl`],
+  ];
+  const text = rows.map(([name, value]) => `${name.padEnd(10)}${value}`).join("\n");
+  return resumable ? `${text}\nThe same command goes on where this run stopped.` : text;
+}

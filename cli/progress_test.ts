@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "../tests/support/test.ts";
+import type { CrawlStats } from "../protocol/mod.ts";
+import { bytesText, durationText, progressLine, summary } from "./progress.ts";
+
+const stats: CrawlStats = {
+  crawl_id: "c",
+  state: "running",
+  reason: "waiting until 12:04:31: 3 hosts backing off",
+  accepted: 30,
+  queued: 5,
+  leased: 0,
+  settled: 25,
+  fetched: 20,
+  pages: 18,
+  redirected: 1,
+  excluded: 3,
+  dead: 1,
+  rejected_by_reason: { scope: 7 },
+  errors_by_class: { dns: 1, http_503: 4, tls: 0 },
+  bytes: 1_234_567,
+  requests: 31,
+  hosts_active: 0,
+  hosts_waiting: 3,
+  outbox_rows: 0,
+};
+
+test("progress: one line with rate, errors by class, and what is waited for", () => {
+  const line = progressLine({ stats: { ...stats, fetched: 10 }, atMs: 1000 }, { stats, atMs: 3000 });
+  assert.equal(
+    line,
+    "20 pages | 5.0/s | 5 queued | 0 hosts active | 1.2 MB | errors: http_503 4, dns 1 | waiting until 12:04:31: 3 hosts backing off",
+  );
+});
+
+test("progress: units of bytes and time", () => {
+  assert.deepEqual([0, 999, 1000, 123_456, 9_900_000_000].map(bytesText), [
+    "0 B",
+    "999 B",
+    "1.0 kB",
+    "123 kB",
+    "9.9 GB",
+  ]);
+  assert.deepEqual([500, 5000, 65_000, 3_725_000].map(durationText), ["0.5s", "5s", "1m 5s", "1h 2m 5s"]);
+});
+
+test("progress: the summary says where the output lies and that the crawl can go on", () => {
+  const text = summary({ stats, tookMs: 5000, folder: "out", how: "stopped", resumable: true });
+  for (const part of ["out/warc/*.warc.gz", "out/index.cdxj", "20 fetched", "scope 7", "The same command goes on"]) {
+    assert.ok(text.includes(part), part);
+  }
+});

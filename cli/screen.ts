@@ -1,0 +1,81 @@
+/**
+ * Where a crawl's progress goes: a live line on a terminal, plain lines elsewhere, JSON lines with --json.
+ */
+
+import process from "node:process";
+import type { CrawlStats } from "../protocol/mod.ts";
+import { type Ending, type Moment, pagesPerSecond, progressLine, summary } from "./progress.ts";
+
+export interface Screen {
+  /** Wipes the live line, so that another line can be written. */
+  clear(): void;
+  say(sentence: string): void;
+  progress(before: Moment, now: Moment): void;
+  end(ending: Ending): void;
+  /** ms between two progress reports. */
+  readonly everyMs: number;
+}
+
+const LIVE_MS = 500;
+const PLAIN_MS = 5000;
+
+export function openScreen(json: boolean): Screen {
+  if (json) return jsonScreen();
+  return process.stdout.isTTY ? liveScreen() : plainScreen();
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+function liveScreen(): Screen {
+  let shown = false;
+  const clear = () => {
+    if (shown) write("\r\x1b[2K");
+    shown = false;
+  };
+  return {
+    everyMs: LIVE_MS,
+    clear,
+    say: (sentence) => {
+      clear();
+      write(`${sentence}\n`);
+    },
+    progress: (before, now) => {
+      clear();
+      write(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns ?? 80) - 1)));
+      shown = true;
+    },
+    end: (ending) => {
+      clear();
+      write(`${summary(ending)}\n`);
+    },
+  };
+}
+
+function plainScreen(): Screen {
+  return {
+    everyMs: PLAIN_MS,
+    clear: () => {},
+    say: (sentence) => write(`${sentence}\n`),
+    progress: (before, now) => write(`${progressLine(before, now)}\n`),
+    end: (ending) => write(`${summary(ending)}\n`),
+  };
+}
+
+function jsonScreen(): Screen {
+  const line = (type: string, fields: Record<string, unknown>) => write(`${JSON.stringify({ type, ...fields })}\n`);
+  return {
+    everyMs: PLAIN_MS,
+    clear: () => {},
+    say: (message) => line("message", { message }),
+    progress: (before, now) =>
+      line("progress", { ...fieldsOf(now.stats), pages_per_second: Number(pagesPerSecond(before, now).toFixed(2)) }),
+    end: ({ stats, tookMs, folder, how, resumable }) =>
+      line("summary", { ...fieldsOf(stats), seconds: tookMs / 1000, ended: how, resumable, data: folder }),
+  };
+}
+
+function fieldsOf(stats: CrawlStats): Record<string, unknown> {
+  return { ...stats };
+}

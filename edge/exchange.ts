@@ -1,0 +1,45 @@
+/**
+ * One request under a lease: sent when the lease allows, counted by its pace whatever comes of it.
+ */
+
+import type { Target } from "../protocol/mod.ts";
+import type { LeaseHold } from "./lease_hold.ts";
+import type { EdgeParts } from "./parts.ts";
+import type { Exchange, FetchFailure } from "./ports.ts";
+import { requestHeaders } from "./steps/request_headers.ts";
+
+/** An exchange or failure, with the wall clock at its start (the WARC-Date). */
+export interface Answered {
+  readonly answer: Exchange | FetchFailure;
+  readonly fetchedAt: number;
+}
+
+/** Asks for `url` on the lease's host; undefined when the lease allows no further request. */
+export async function ask(
+  hold: LeaseHold,
+  parts: EdgeParts,
+  url: string,
+  target: Target,
+): Promise<Answered | undefined> {
+  const { clock } = parts;
+  if (!(await hold.mayStart())) return undefined;
+  hold.pace.started(clock.monotonicMs());
+  const answered = await send(hold, parts, url, target);
+  const { timings } = answered.answer;
+  const seenMs = answered.answer.ok ? timings.firstByteMs ?? timings.totalMs : timings.totalMs;
+  hold.pace.responded(timings.startedAt + seenMs, timings.totalMs);
+  return answered;
+}
+
+/** Sends the request now; the caller has seen to the pace. */
+export async function send(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<Answered> {
+  const { crawl } = hold.lease;
+  const fetchedAt = parts.clock.wallMs();
+  const answer = await parts.fetcher.fetch({
+    url,
+    headers: requestHeaders({ userAgent: crawl.user_agent, contact: crawl.contact, target }),
+    limits: parts.settings.fetchLimits,
+    onlyOpened: !crawl.polite,
+  });
+  return { answer, fetchedAt };
+}

@@ -1,0 +1,96 @@
+/**
+ * Works through one lease: its targets in order, at its pace, up to max_parallel requests in flight; answers are settled
+ * beside the requests that follow. Invariant: every target is reported or handed back, and the lease is ended once.
+ */
+
+import type { Lease, Target } from "../protocol/mod.ts";
+import { LeaseHold } from "./lease_hold.ts";
+import { LeaseRobots } from "./lease_robots.ts";
+import { settlePage } from "./page_outcome.ts";
+import { crawlPage, type PageAnswer } from "./page_target.ts";
+import type { EdgeParts } from "./parts.ts";
+import { crawlRobots } from "./robots_target.ts";
+import { classifyResponse } from "./steps/classify_response.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+/** Answers of one lease that may wait for scan and archive; bounds its memory. */
+const SETTLING = 8;
+
+/** Resolves when the coordinator knows the end of the lease. Never rejects. */
+export async function runLease(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal): Promise<void> {
+  const run = new LeaseRun(lease, parts, sent, stop);
+  try {
+    await run.targets();
+  } catch (error) {
+    run.trouble(error);
+  }
+  await run.end();
+}
+
+class LeaseRun {
+  readonly #lease: Lease;
+  readonly #parts: EdgeParts;
+  readonly #hold: LeaseHold;
+  readonly #robots: LeaseRobots;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #settling = new Set<Promise<void>>();
+
+  constructor(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal) {
+    this.#lease = lease;
+    this.#parts = parts;
+    this.#hold = new LeaseHold(lease, parts, sent, stop);
+    this.#robots = new LeaseRobots(lease, parts, sent);
+  }
+
+  async targets(): Promise<void> {
+    const pages = this.#lease.targets.filter((target) => target.kind !== "robots");
+    for (const target of this.#lease.targets) {
+      if (target.kind === "robots" && !this.#hold.over) await this.#robotsTarget(target);
+    }
+    for (const target of pages) {
+      while (this.#inFlight.size >= this.#lease.max_parallel) await Promise.race(this.#inFlight);
+      while (this.#settling.size >= SETTLING) await Promise.race(this.#settling);
+      if (this.#hold.over) break;
+      if (this.#lease.max_parallel <= 1) await this.#page(target);
+      else this.#track(this.#inFlight, this.#page(target));
+    }
+    await Promise.all(this.#inFlight);
+  }
+
+  async end(): Promise<void> {
+    while (this.#inFlight.size + this.#settling.size > 0) await Promise.all([...this.#inFlight, ...this.#settling]);
+    await this.#hold.reporter.end(this.#hold.pace);
+  }
+
+  /** This machine's fault: the rest goes back, nothing loses an attempt. */
+  trouble(error: unknown): void {
+    this.#hold.endEarly();
+    this.#parts.onLocalTrouble(error instanceof Error ? error.message : String(error));
+  }
+
+  #track(set: Set<Promise<void>>, work: Promise<void>): void {
+    const tracked: Promise<void> = work.catch((error) => this.trouble(error)).finally(() => set.delete(tracked));
+    set.add(tracked);
+  }
+
+  async #robotsTarget(target: Target): Promise<void> {
+    const outcome = await crawlRobots(target, this.#hold, this.#robots, this.#parts);
+    if (outcome) this.#hold.reporter.add(outcome);
+  }
+
+  async #page(target: Target): Promise<void> {
+    const page = await crawlPage(target, this.#hold, this.#robots, this.#parts);
+    if (page.kind === "outcome") this.#hold.reporter.add(page.outcome);
+    else if (page.kind === "answer") this.#settle(target, page);
+  }
+
+  #settle(target: Target, page: Extract<PageAnswer, { kind: "answer" }>): void {
+    const { answer } = page.answered;
+    const verdict = answer.ok ? classifyResponse(answer, this.#parts) : undefined;
+    if (!answer.ok) this.#hold.failed(answer.failure);
+    else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure);
+    else this.#hold.succeeded();
+    const settled = settlePage({ target, ...page }, verdict, this.#hold, this.#parts);
+    this.#track(this.#settling, settled.then((outcome) => this.#hold.reporter.add(outcome)));
+  }
+}

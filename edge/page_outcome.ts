@@ -1,0 +1,94 @@
+/**
+ * Settles an answered page: scan, dedup, archive, then the outcome. Runs beside the next request of the lease.
+ * Invariant: an outcome with a capture is made only after the archive acknowledged it.
+ */
+
+import type { Failed, Outcome, Target, Timings } from "../protocol/mod.ts";
+import { capture } from "./capture.ts";
+import type { Answered } from "./exchange.ts";
+import type { LeaseHold } from "./lease_hold.ts";
+import { captureName } from "./page_target.ts";
+import type { EdgeParts } from "./parts.ts";
+import type { Exchange, FetchFailure } from "./ports.ts";
+import { classifyResponse, type ResponseVerdict } from "./steps/classify_response.ts";
+import { scan } from "./steps/scan.ts";
+
+export interface ToSettle {
+  readonly target: Target;
+  readonly answered: Answered;
+  readonly requests: number;
+  readonly hop: number;
+}
+
+export async function settlePage(
+  what: ToSettle,
+  verdict: ResponseVerdict | undefined,
+  hold: LeaseHold,
+  parts: EdgeParts,
+): Promise<Outcome> {
+  const { answer } = what.answered;
+  if (!answer.ok || verdict === undefined) return notAnswered(what, answer as FetchFailure, parts);
+  const scanned = verdict.kind === "final" ? scan(parts.core, answer, hold.lease.crawl) : undefined;
+  const contentHash = parts.digest.sha256Hex(answer.decoded);
+  const facts = await capture(parts, {
+    exchange: answer,
+    fetchedAt: what.answered.fetchedAt,
+    captureName: captureName(hold, what.target, what.hop),
+    contentHash,
+    facts: scanned?.facts,
+  });
+  const base = { ...common(what, answer, parts), http_code: answer.status, capture: facts };
+  switch (verdict.kind) {
+    case "redirect":
+      return { ...base, status: "redirected", location: verdict.location };
+    case "unchanged":
+      return { ...base, status: "unchanged" };
+    case "failed":
+      return { ...base, status: "failed", ...failure(verdict) };
+    case "final": {
+      const novelty = parts.content.judge({
+        crawlId: hold.lease.crawl.crawl_id,
+        url: what.target.url,
+        contentHash,
+        length: answer.decoded.length,
+      }, what.target.history);
+      return {
+        ...base,
+        status: "fetched",
+        outlinks: scanned?.outlinks ?? [],
+        ...(scanned?.outlinkKinds === undefined ? {} : { outlink_kinds: scanned.outlinkKinds }),
+        ...(scanned?.facts.noindex ? { noindex: true } : {}),
+        ...(scanned?.facts.canonical === undefined ? {} : { canonical: scanned.facts.canonical }),
+        ...(novelty.kind === "duplicate" ? { duplicate_of: novelty.of } : {}),
+      };
+    }
+  }
+}
+
+function failure(
+  verdict: Extract<ResponseVerdict, { kind: "failed" }>,
+): Pick<Failed, "failure" | "detail" | "retry_after_ms"> {
+  return {
+    failure: verdict.failure,
+    detail: verdict.detail,
+    ...(verdict.retryAfterMs === undefined ? {} : { retry_after_ms: verdict.retryAfterMs }),
+  };
+}
+
+function notAnswered(what: ToSettle, answer: FetchFailure, parts: EdgeParts): Outcome {
+  return { ...common(what, answer, parts), status: "failed", failure: answer.failure, detail: answer.detail };
+}
+
+function common(what: ToSettle, answer: Exchange | FetchFailure, parts: EdgeParts) {
+  return { target_id: what.target.target_id, requests: what.requests, timings: timingsOf(answer, parts) };
+}
+
+export function timingsOf(answer: Exchange | FetchFailure, parts: EdgeParts): Timings {
+  const { startedAt, connectMs, firstByteMs, totalMs } = answer.timings;
+  return {
+    started_ago_ms: Math.max(0, parts.clock.monotonicMs() - startedAt),
+    total_ms: totalMs,
+    ...(connectMs === undefined ? {} : { connect_ms: connectMs }),
+    ...(firstByteMs === undefined ? {} : { first_byte_ms: firstByteMs }),
+  };
+}

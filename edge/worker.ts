@@ -1,0 +1,107 @@
+/**
+ * The loop of an edge node: asks for leases while it has hands free, works through them, delivers outbox rows.
+ * Invariants: never more leases than maxLeases; a stop ends cleanly (requests in flight are settled, the rest goes
+ * back); trouble of this machine pauses leasing and is told, it costs no URL an attempt.
+ */
+
+import type { LeaseReply } from "../protocol/mod.ts";
+import { LIMITS } from "../protocol/mod.ts";
+import { runLease } from "./lease_run.ts";
+import { deliver } from "./outbox_delivery.ts";
+import type { EdgeParts } from "./parts.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+/** Bounds of the wait between two lease requests, ms. */
+const SHORTEST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 5_000;
+const FIRST_TROUBLE_WAIT_MS = 500;
+
+/** Runs until `stop`, then until everything in flight is settled. Never rejects. */
+export async function runWorker(parts: EdgeParts, stop: AbortSignal): Promise<void> {
+  await new Worker(parts, stop).run();
+}
+
+class Worker {
+  readonly #parts: EdgeParts;
+  readonly #stop: AbortSignal;
+  readonly #active = new Set<Promise<void>>();
+  #wake: AbortController = new AbortController();
+  #troubleWaitMs = FIRST_TROUBLE_WAIT_MS;
+  #healthyFrom = 0;
+
+  constructor(parts: EdgeParts, stop: AbortSignal) {
+    this.#parts = { ...parts, onLocalTrouble: (sentence) => this.#trouble(sentence, parts) };
+    this.#stop = stop;
+    stop.addEventListener("abort", () => this.#wake.abort(), { once: true });
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stop.aborted) {
+      const waitMs = await this.#round();
+      await this.#pause(waitMs);
+    }
+    while (this.#active.size > 0) await Promise.all(this.#active);
+  }
+
+  /** One lease request, when hands are free; how long to wait before the next. */
+  async #round(): Promise<number> {
+    const { settings, clock, frontier, log } = this.#parts;
+    const unhealthyMs = this.#healthyFrom - clock.monotonicMs();
+    if (unhealthyMs > 0) return unhealthyMs;
+    const free = settings.maxLeases - this.#active.size;
+    if (free <= 0) return LONGEST_WAIT_MS;
+    const sent = Stopwatch.start(clock);
+    try {
+      const reply = await frontier.lease({
+        worker_id: settings.workerId,
+        region: settings.region,
+        max: settings.maxTargets,
+        max_leases: Math.min(free, LIMITS.leasesPerReply),
+        holding: this.#active.size,
+      });
+      this.#troubleWaitMs = FIRST_TROUBLE_WAIT_MS;
+      this.#take(reply, sent);
+      return reply.leases.length > 0 ? SHORTEST_WAIT_MS : reply.retry_after_ms;
+    } catch (error) {
+      log.warn("could not ask for leases; trying again", { error: String(error) });
+      return this.#nextTroubleWait();
+    }
+  }
+
+  #take(reply: LeaseReply, sent: Stopwatch): void {
+    for (const lease of reply.leases) this.#begin(runLease(lease, this.#parts, sent, this.#stop));
+    if (reply.outbox.length > 0) this.#begin(deliver(reply.outbox, this.#parts));
+  }
+
+  #begin(work: Promise<void>): void {
+    const tracked: Promise<void> = work.finally(() => {
+      this.#active.delete(tracked);
+      this.#wake.abort();
+    });
+    this.#active.add(tracked);
+  }
+
+  /** Waits, but no longer than until something ended: its host's next URLs, or its outlinks, may be there to lease. */
+  async #pause(waitMs: number): Promise<void> {
+    await this.#parts.clock.sleep(SHORTEST_WAIT_MS, this.#stop);
+    if (!this.#stop.aborted && !this.#wake.signal.aborted) {
+      await this.#parts.clock.sleep(Math.min(waitMs, LONGEST_WAIT_MS) - SHORTEST_WAIT_MS, this.#wake.signal);
+    }
+    if (this.#wake.signal.aborted && !this.#stop.aborted) this.#wake = new AbortController();
+  }
+
+  #trouble(sentence: string, parts: EdgeParts): void {
+    const now = parts.clock.monotonicMs();
+    if (now >= this.#healthyFrom) {
+      parts.log.error("local trouble; leasing pauses", { trouble: sentence });
+      parts.onLocalTrouble(sentence);
+      this.#healthyFrom = now + this.#nextTroubleWait();
+    }
+  }
+
+  #nextTroubleWait(): number {
+    const waitMs = this.#troubleWaitMs;
+    this.#troubleWaitMs = Math.min(waitMs * 2, 60_000);
+    return waitMs;
+  }
+}
