@@ -34,7 +34,7 @@ export interface UrlRow {
   readonly state: UrlState;
   /** Front queue, 0 = most urgent. */
   readonly band: number;
-  /** Order within the band; ascending in order of acceptance within a shard. */
+  /** Order within the band; ascending in order of acceptance within a shard, no two alike. A whole number, as all times are. */
   readonly seq: number;
   /** 0 to 1, 1 = most urgent. */
   readonly priority: number;
@@ -170,19 +170,22 @@ export interface ShardSnapshot {
   readonly urlCount: number;
 }
 
-/** One group commit. Every array may be empty; within a batch a key stands once per array. */
+/**
+ * One group commit. Every array may be empty; within a batch a key stands once per array. A slot follows from the
+ * host and the URL, so the same key never comes with two slots.
+ */
 export interface Batch {
   /** One more than that of the commit before; a commit that finds another number in the store is refused. */
   readonly batchSeq: number;
   /** URLs not yet in the store. */
   readonly newUrls: readonly UrlRow[];
-  /** URLs whose row changes; the whole new row. */
+  /** URLs in the store whose row changes; the whole new row, of the same host. */
   readonly changedUrls: readonly UrlRow[];
   readonly hosts: readonly HostRow[];
   readonly origins: readonly OriginRow[];
   readonly robotsBodies: readonly { readonly digest: string; readonly body: string }[];
   readonly leases: readonly LeaseRow[];
-  /** Leases that ended, as (slot, host). */
+  /** Leases that ended, as (slot, host); they go before `leases` of the same host. */
   readonly endedLeases: readonly { readonly slot: number; readonly host: HostKey }[];
   readonly captures: readonly (CaptureRow & {
     readonly slot: number;
@@ -235,8 +238,10 @@ export interface ShardStore {
   urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
   /** Which of these outbox rows came in before. */
   receivedBefore(rows: readonly { leaseId: LeaseId; seq: number }[]): Promise<Uint8Array>;
+  /** Oldest first. */
   readOutbox(limit: number): Promise<OutboxRow[]>;
   robotsBody(digest: string): Promise<string | undefined>;
+  /** In the order of seq; CaptureRow's own fields and no others. */
   captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
   /** All fingerprints with their crawl, in chunks: rebuilds the Bloom filter. */
   fingerprints(): AsyncIterable<readonly { crawlId: CrawlId; fingerprints: BigUint64Array }[]>;
@@ -269,8 +274,8 @@ export interface ControlStore {
   open(): Promise<void>;
   crawls(): Promise<CrawlRow[]>;
   putCrawl(crawl: CrawlRow): Promise<void>;
-  /** The first answer given under this key, if it is younger than 24 h. */
-  idempotent(key: string): Promise<string | undefined>;
+  /** The first answer given under this key, if it is younger than 24 h at `now` (wall ms). */
+  idempotent(key: string, now: number): Promise<string | undefined>;
   putIdempotent(key: string, answer: string, now: number): Promise<void>;
   close(): Promise<void>;
 }

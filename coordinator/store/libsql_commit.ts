@@ -38,6 +38,8 @@ const SQL = {
   changedUrl: `${ROWS} update url set
     state = v->>3, band = v->>4, seq = v->>5, available_at = v->>6, url = v->>7, facts = v->8
     from r where url.slot = v->>0 and url.crawl = v->>1 and url.fingerprint = v->>2`,
+  // As the guard: a URL that was to change and isn't there ends the transaction.
+  allChanged: "update shard set url_count = case when changes() = ? then url_count end",
   host: `${ROWS} insert or replace into host (slot, host, facts) select v->>0, v->>1, v->2 from r`,
   origin: `${ROWS} insert or replace into origin (slot, origin, facts) select v->>0, v->>1, v->2 from r`,
   body: `${ROWS} insert or ignore into robots_body (digest, body) select v->>0, v->>1 from r`,
@@ -64,7 +66,7 @@ function guard(batch: Batch, ownerTerm: number): Statement {
   return { sql: SQL.guard, args: [...args, BigInt(batch.newUrls.length)] };
 }
 
-/** The transaction for `batch`. Ended leases and acknowledged outbox rows go before new ones of the same key. */
+/** The transaction for `batch`. Ended leases go before new ones of the same host. */
 export function commitStatements(batch: Batch, ownerTerm: number, numbering: Numbering): Statement[] {
   const statements = [guard(batch, ownerTerm)];
   const add = <T>(sql: string, rows: readonly T[], encode: (row: T) => string) => {
@@ -82,15 +84,16 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
     const crawl = crawlOf(row.crawlId);
     return encodeUrl(row, crawl, numbering.queues.get(queueName(row.slot, crawl, row.host))!.id);
   });
-  add(SQL.changedUrl, batch.changedUrls, (row) => encodeUrl(row, crawlOf(row.crawlId), null));
+  add(SQL.changedUrl, batch.changedUrls, (row) => encodeUrl(row, numbering.crawls.get(row.crawlId) ?? 0, null));
+  if (batch.changedUrls.length > 0) statements.push({ sql: SQL.allChanged, args: [BigInt(batch.changedUrls.length)] });
   add(SQL.host, batch.hosts, encodeHost);
   add(SQL.origin, batch.origins, encodeOrigin);
   add(SQL.body, batch.robotsBodies, encodeBody);
   add(SQL.endedLease, batch.endedLeases, ({ slot, host }) => JSON.stringify([slot, host]));
   add(SQL.lease, batch.leases, encodeLease);
   add(SQL.capture, batch.captures, encodeCapture);
-  add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);
   add(SQL.outbox, batch.outbox, encodeOutbox);
+  add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);
   add(SQL.received, batch.received, encodeLeaseSeq);
   return statements;
 }

@@ -4,10 +4,10 @@
  */
 
 import type { Clock } from "../../runtime/ports.ts";
-import type { BackQueueSummary, CrawlCounters, HostRow, LeaseRow, OriginRow, ShardSnapshot } from "../ports.ts";
+import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot } from "../ports.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
-import { decodeLease, unsigned } from "./libsql_rows.ts";
+import { decodeLease, type LeaseFacts, unsigned } from "./libsql_rows.ts";
 
 const PAGE_ROWS = 5_000;
 const FINGERPRINTS_PER_CHUNK = 50_000;
@@ -91,7 +91,7 @@ export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
   const [shard] = await database.read("select batch_seq, next_url_seq, next_capture_seq, url_count from shard");
   const [outbox] = await database.read("select count(*) from outbox");
   const counters = await database.read("select counters from crawl where counters is not null order by id");
-  const leases = await facts<LeaseRow>(paging, "lease", "host");
+  const leases = await facts<LeaseFacts>(paging, "lease", "host");
   return {
     batchSeq: Number(shard![0]),
     nextUrlSeq: Number(shard![1]),

@@ -73,5 +73,8 @@ export async function refusal(database: Database, ownerTerm: number, batchSeq: n
       { cause: error },
     );
   }
-  return storeError(attempt, database, error);
+  return new Error(
+    `${attempt} ${database.place} was refused: it changes a URL that isn't in the store, and only known URLs change.`,
+    { cause: error },
+  );
 }

@@ -3,8 +3,9 @@
  * Invariant: decode(encode(row)) equals row, bit for bit: 64-bit integers travel as decimal text, doubles as JSON text.
  */
 
-import type { CaptureRow, LeaseId, OutboxRow } from "../../protocol/mod.ts";
+import type { LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, UrlKey, UrlRow } from "../ports.ts";
+import { captureFacts } from "./capture_facts.ts";
 import { URL_STATES } from "./schema.ts";
 
 const text = JSON.stringify;
@@ -92,8 +93,10 @@ export function encodeLease(row: LeaseRow): string {
   return `[${row.slot},${text(row.host)},${facts}]`;
 }
 
-export function decodeLease(facts: LeaseRow & { readonly fingerprints: readonly unknown[] }): LeaseRow {
-  return { ...facts, fingerprints: (facts.fingerprints as readonly unknown[]).map((value) => unsigned(String(value))) };
+export type LeaseFacts = Omit<LeaseRow, "fingerprints"> & { readonly fingerprints: readonly string[] };
+
+export function decodeLease(facts: LeaseFacts): LeaseRow {
+  return { ...facts, fingerprints: facts.fingerprints.map(unsigned) };
 }
 
 /** The body as a JSON text inside the JSON: a NUL in it would end SQLite's text. */
@@ -106,13 +109,6 @@ type BatchCapture = Batch["captures"][number];
 function captureExtra(row: BatchCapture): string {
   const { textHash, etag, lastModified, noindex, canonical } = row;
   return text({ textHash, etag, lastModified, noindex, canonical });
-}
-
-/** The CaptureRow alone, without what Batch adds to it. */
-export function captureFacts(row: BatchCapture): CaptureRow {
-  const { slot: _slot, fingerprint: _fingerprint, textHash: _textHash, etag: _etag, ...rest } = row;
-  const { lastModified: _lastModified, noindex: _noindex, canonical: _canonical, ...facts } = rest;
-  return facts;
 }
 
 /** The first segment of a storage key (a worker's folder in a fleet), "" when it has only one. */

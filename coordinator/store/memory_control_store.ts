@@ -31,8 +31,9 @@ export class MemoryControlStore implements ControlStore {
     this.#disk.crawls.set(crawl.crawlId, crawl);
   }
 
-  async idempotent(key: string): Promise<string | undefined> {
-    return this.#disk.answers.get(key)?.answer;
+  async idempotent(key: string, now: number): Promise<string | undefined> {
+    const kept = this.#disk.answers.get(key);
+    return kept === undefined || now - kept.at >= KEPT_MS ? undefined : kept.answer;
   }
 
   async putIdempotent(key: string, answer: string, now: number): Promise<void> {

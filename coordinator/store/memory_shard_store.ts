@@ -17,6 +17,7 @@ import type {
 } from "../ports.ts";
 import { OwnerLost } from "../ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
+import { captureFacts } from "./capture_facts.ts";
 import { checkBatch } from "./memory_batch_check.ts";
 import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
 
@@ -145,6 +146,7 @@ export class MemoryShardStore implements ShardStore {
     if (before.state === "ready") this.#disk.ready.remove(before);
     else if (before.state === "waiting") this.#disk.waiting.remove(before);
     rows.set(row.fingerprint, row);
+    this.#disk.nextUrlSeq = Math.max(this.#disk.nextUrlSeq, row.seq + 1);
     this.#index(row);
   }
 
@@ -197,7 +199,7 @@ export class MemoryShardStore implements ShardStore {
     }
     const found: CaptureRow[] = [];
     for (let at = low; at < all.length && found.length < limit; at++) {
-      if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(all[at]!);
+      if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(captureFacts(all[at]!));
     }
     return found;
   }
