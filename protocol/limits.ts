@@ -66,6 +66,8 @@ export const LIMITS = {
   targetsPerLease: 50,
   /** Leases in one reply. */
   leasesPerReply: 64,
+  /** Leases that one worker may hold; it is told to settle some before it gets more. */
+  leasesPerWorker: 1024,
   /** Registered domain: hosts leased at once. With the host gap this bounds its starts per second. */
   domainInFlight: 4,
   /** Rows waiting for delivery at which a shard stops leasing. */
