@@ -1,0 +1,112 @@
+/**
+ * The coordinator's HTTP API as one Hono app, without a server and without a runtime's name.
+ * Invariant: a request is authenticated, allowed and within its size before a route sees it; every error is a problem.
+ */
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { LIMITS } from "../../protocol/mod.ts";
+import { rolesFor, strangerProblem } from "./access.ts";
+import type { ApiEnv, ApiParts, App } from "./context.ts";
+import { addCrawlRoutes } from "./crawl_routes.ts";
+import { addFrontierRoutes } from "./frontier_routes.ts";
+import { createOnce } from "./idempotency.ts";
+import { methodsOf } from "./methods.ts";
+import { addOperateRoutes } from "./operate_routes.ts";
+import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
+import { addSeedRoutes } from "./seed_routes.ts";
+import { authenticate, type Caller } from "./tokens.ts";
+
+/** The app; `app.fetch` is a handler for the Serve port, `app.request` serves tests. */
+export function createApi(parts: ApiParts): App {
+  const app: App = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  addErrors(app, parts);
+  app.use(async (c, next) => {
+    c.set("caller", admit(c.req.raw, c.req.path, parts));
+    await next();
+    c.res.headers.set("cache-control", "no-store");
+    c.res.headers.set("x-content-type-options", "nosniff");
+  });
+  app.use(bodyLimit({ maxSize: LIMITS.apiBodyBytes, onError: refuseSize }));
+  const once = createOnce(parts);
+  addCrawlRoutes(app, parts, once);
+  addSeedRoutes(app, parts, once);
+  addFrontierRoutes(app, parts);
+  addOperateRoutes(app, parts);
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  app.doc31("/openapi.json", {
+    openapi: "3.1.0",
+    info: { title: "Outrider coordinator", version: parts.defaults.version },
+    security: [{ bearer: [] }],
+  });
+  return app;
+}
+
+/** Who asks; throws 401 or 403. */
+function admit(request: Request, path: string, { tokens, hostnames, digest }: ApiParts): Caller {
+  const roles = rolesFor(request.method, path);
+  const caller = authenticate(request.headers.get("authorization") ?? undefined, tokens, digest);
+  if (tokens.length === 0) {
+    const problem = strangerProblem(request, hostnames);
+    if (problem !== undefined) throw new ApiProblem(403, problem);
+    return { role: "operator", name: "" };
+  }
+  if (caller?.role === "operator" || (caller && roles.includes(caller.role))) return caller;
+  if (roles.includes("open")) return caller ?? { role: "reader", name: "" };
+  if (caller) {
+    throw new ApiProblem(
+      403,
+      `A token of role ${caller.role} may not ${request.method} ${path}: ${
+        ["operator", ...roles].join(" or ")
+      } is wanted.`,
+    );
+  }
+  throw new ApiProblem(
+    401,
+    "The request carries no valid token: an Authorization header with Bearer and a token is wanted.",
+  );
+}
+
+function refuseSize(): never {
+  throw new ApiProblem(413, `The request's body is larger than ${LIMITS.apiBodyBytes} bytes: send it in parts.`);
+}
+
+function addErrors(app: App, { log }: ApiParts): void {
+  app.notFound((c) => {
+    const methods = methodsOf(app, c.req.path);
+    if (methods.length === 0) {
+      return problemResponse(
+        new ApiProblem(404, `There is nothing at ${c.req.path.slice(0, 200)}; see /openapi.json.`),
+      );
+    }
+    const detail = `${c.req.method} isn't possible here: ${methods.join(" or ")} is wanted.`;
+    return problemResponse(new ApiProblem(405, detail), { allow: methods.join(", ") });
+  });
+  app.onError((error, c) => {
+    const problem = problemFrom(error);
+    if (problem.status === 500 || problem.status === 503) {
+      log.error("An API request failed", { method: c.req.method, path: c.req.path, error: String(error) });
+    }
+    const headers: Record<string, string> = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+    if (problem.status === 401) headers["www-authenticate"] = "Bearer";
+    return problemResponse(problem, headers);
+  });
+}
+
+const HTTP_DETAILS: Partial<Record<number, readonly [ProblemStatus, string]>> = {
+  400: [400, "The request's body is no JSON: one JSON object is wanted."],
+  413: [413, `The request's body is larger than ${LIMITS.apiBodyBytes} bytes: send it in parts.`],
+  415: [415, "The request's body must be JSON: Content-Type application/json is wanted."],
+};
+
+/** What a thrown value means for the caller; the unexpected tells nothing of its inside. */
+function problemFrom(error: Error): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  const known = error instanceof HTTPException ? HTTP_DETAILS[error.status] : undefined;
+  if (known) return new ApiProblem(...known);
+  if (error.name === "OwnerLost") {
+    return new ApiProblem(503, "Another coordinator owns the data now: ask that one.");
+  }
+  return new ApiProblem(500, "The request failed inside the coordinator; its log says why. Asking again is safe.");
+}

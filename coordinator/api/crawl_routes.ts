@@ -1,0 +1,137 @@
+/**
+ * Routes that create, show and steer crawls.
+ * Invariant: an answer of 202 means that the crawl and its seeds are durable.
+ */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Coordinator, CrawlRow } from "../ports.ts";
+import { type ApiParts, type App, crawlNamed } from "./context.ts";
+import { crawlSpecFrom } from "./crawl_request.ts";
+import {
+  CrawlAccepted,
+  CrawlIdSchema,
+  CrawlList,
+  CrawlRequest,
+  type CrawlRequestBody,
+  CrawlView,
+  StatsView,
+} from "./crawl_schemas.ts";
+import type { Once } from "./idempotency.ts";
+import { ApiProblem, problemResponses } from "./problem.ts";
+import { IdempotencyHeader, jsonAnswer, jsonBody } from "./route_parts.ts";
+import { refuseMalformed } from "./seed_intake.ts";
+
+const CrawlParams = z.object({ crawl_id: CrawlIdSchema });
+const create = createRoute({
+  method: "post",
+  path: "/v1/crawls",
+  summary: "Creates a crawl and injects its seeds",
+  request: {
+    headers: IdempotencyHeader,
+    body: jsonBody(CrawlRequest),
+  },
+  responses: {
+    202: jsonAnswer("The crawl and its seeds are stored", CrawlAccepted),
+    ...problemResponses(400, 409, 413, 422),
+  },
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/crawls",
+  summary: "Crawls, the newest first",
+  request: {
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(1000).default(100),
+      before: CrawlIdSchema.optional().openapi({ description: "Goes on after this crawl of an earlier answer." }),
+    }),
+  },
+  responses: { 200: jsonAnswer("One page of crawls", CrawlList), ...problemResponses(400, 404) },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/crawls/{crawl_id}",
+  summary: "One crawl with its spec",
+  request: { params: CrawlParams },
+  responses: { 200: jsonAnswer("The crawl", CrawlView), ...problemResponses(400, 404) },
+});
+
+const stats = createRoute({
+  method: "get",
+  path: "/v1/crawls/{crawl_id}/stats",
+  summary: "Counters of one crawl",
+  request: { params: CrawlParams },
+  responses: { 200: jsonAnswer("The counters, all of one commit per shard", StatsView), ...problemResponses(400, 404) },
+});
+
+const steer = createRoute({
+  method: "post",
+  path: "/v1/crawls/{crawl_id}/{action}",
+  summary: "Pauses, resumes or cancels a crawl",
+  request: { params: CrawlParams.extend({ action: z.enum(["pause", "resume", "cancel"]) }) },
+  responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409) },
+});
+
+export function addCrawlRoutes(app: App, parts: ApiParts, once: Once): void {
+  const { coordinator } = parts;
+  app.openapi(create, async (c) => {
+    const request = c.req.valid("json");
+    return c.json(await once.run(c, (stableName) => createCrawl(parts, request, stableName)), 202);
+  });
+  app.openapi(list, (c) => {
+    const { limit, before } = c.req.valid("query");
+    return c.json({ crawls: pageOf(coordinator, limit, before).map(summaryOf) }, 200);
+  });
+  app.openapi(show, (c) => c.json(viewOf(crawlNamed(coordinator, c.req.valid("param").crawl_id)), 200));
+  app.openapi(stats, (c) => {
+    const { crawl_id: crawlId } = c.req.valid("param");
+    const counted = coordinator.stats(crawlNamed(coordinator, crawlId).crawlId);
+    if (!counted) throw new ApiProblem(404, `Crawl ${JSON.stringify(crawlId)} has no counters yet; ask again.`);
+    return c.json(counted, 200);
+  });
+  app.openapi(steer, async (c) => {
+    const { crawl_id: crawlId, action } = c.req.valid("param");
+    return c.json(viewOf(await steerCrawl(coordinator, crawlId, action)), 200);
+  });
+}
+
+async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableName: string | undefined) {
+  const made = crawlSpecFrom(request, parts.defaults);
+  if ("problems" in made) throw new ApiProblem(400, made.problems.join(" "), { problems: made.problems });
+  const crawlId = request.crawl_id ?? `c-${stableName?.slice(0, 16) ?? parts.random.hex(8)}`;
+  const earlier = parts.coordinator.crawls().find((row) => row.crawlId === crawlId);
+  if (earlier && JSON.stringify(earlier.spec) !== JSON.stringify(made.spec)) {
+    throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} exists with another spec: another name is wanted.`);
+  }
+  const { seeds } = await parts.coordinator.createCrawl(crawlId, made.spec);
+  refuseMalformed(seeds.malformed, request.seeds.length);
+  return { crawl_id: crawlId, enqueued: seeds.enqueued, already_seen: seeds.alreadySeen, rejected: seeds.rejected };
+}
+
+const WANTED = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
+
+/** Repeating an action is no error; what has ended can't be steered any more. */
+async function steerCrawl(coordinator: Coordinator, crawlId: string, action: keyof typeof WANTED): Promise<CrawlRow> {
+  const { state } = crawlNamed(coordinator, crawlId);
+  if (state !== WANTED[action] && (state === "cancelled" || state === "finished")) {
+    throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} is ${state}, so it can't be told to ${action}.`);
+  }
+  return (await coordinator.setCrawlState(crawlId, WANTED[action])) ?? crawlNamed(coordinator, crawlId);
+}
+
+function pageOf(coordinator: Coordinator, limit: number, before: string | undefined): CrawlRow[] {
+  const rows = coordinator.crawls().toSorted((a, b) => b.createdAt - a.createdAt || (a.crawlId < b.crawlId ? -1 : 1));
+  const start = before === undefined ? 0 : rows.indexOf(rows.find(({ crawlId }) => crawlId === before)!) + 1;
+  if (before !== undefined && start === 0) crawlNamed(coordinator, before);
+  return rows.slice(start, start + limit);
+}
+
+function summaryOf({ crawlId, state, reason, createdAt, finishedAt }: CrawlRow) {
+  const finished = finishedAt > 0 ? { finished_at: finishedAt } : {};
+  return { crawl_id: crawlId, state, reason, created_at: createdAt, ...finished };
+}
+
+function viewOf(crawl: CrawlRow) {
+  return { ...summaryOf(crawl), spec: crawl.spec };
+}

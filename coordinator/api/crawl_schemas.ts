@@ -1,0 +1,185 @@
+/**
+ * Schemas of what operators and readers send and get.
+ * Invariant: requests are strict, so a misspelt field is refused instead of ignored; answers mirror protocol/crawl.ts.
+ */
+
+import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../../protocol/mod.ts";
+
+const SCOPE_KINDS = ["host", "domain", "prefix", "any"] as const;
+const STATES = ["running", "paused", "cancelled", "finished"] as const;
+
+export const CrawlIdSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "1 to 64 of a-z, 0-9, - and _ are wanted").openapi({
+  example: "docs-2026",
+});
+
+const Url = z.string().min(1).max(LIMITS.urlBytes * 4).openapi({ example: "https://example.org/" });
+const Pattern = z.string().max(LIMITS.scopePatternChars);
+const Priority = z.number().min(0).max(1);
+const Depth = z.int().min(0).max(1_000_000);
+
+export const SeedRefusals = {
+  rejected: z.array(z.object({ url: z.string(), reason: z.string() })).readonly().openapi({
+    description: "Refused at the door (scope, limits); counted per reason in the stats.",
+  }),
+};
+
+/** POST /v1/crawls. Absent fields take the server's defaults (docs/API.md). */
+export const CrawlRequest = z.strictObject({
+  crawl_id: CrawlIdSchema.optional().openapi({ description: "Absent = the server makes one." }),
+  seeds: z.array(Url).min(1).max(LIMITS.seedsPerRequest),
+  scope: z.strictObject({
+    kind: z.enum(SCOPE_KINDS).optional(),
+    domains: z.array(z.string()).max(LIMITS.scopeDomains).optional(),
+    max_depth: Depth.optional(),
+    include: z.array(Pattern).max(LIMITS.scopePatterns).optional(),
+    exclude: z.array(Pattern).max(LIMITS.scopePatterns).optional(),
+  }).optional(),
+  priority: Priority.optional(),
+  max_pages: z.int().min(1).optional(),
+  politeness: z.strictObject({
+    delay_ms: z.int().min(0).optional(),
+    delay_factor: z.number().min(0).optional(),
+    delay_cap_ms: z.int().min(0).optional(),
+    max_parallel: z.int().min(1).max(LIMITS.hostInFlightMax).optional(),
+  }).optional(),
+  user_agent: z.string().max(512).optional(),
+  product_token: z.string().max(64).optional(),
+  contact: z.string().max(512).optional(),
+  embeds: z.boolean().optional(),
+  respect_rel_nofollow: z.boolean().optional(),
+}).openapi("CrawlRequest");
+
+export type CrawlRequestBody = z.infer<typeof CrawlRequest>;
+
+export const CrawlAccepted = z.object({
+  crawl_id: z.string(),
+  enqueued: z.int(),
+  already_seen: z.int(),
+  ...SeedRefusals,
+}).openapi("CrawlAccepted");
+
+const Strings = z.array(z.string()).readonly();
+
+/** A CrawlSpec as it is stored. */
+const Spec = z.object({
+  seeds: Strings,
+  scope: z.object({
+    kind: z.enum(SCOPE_KINDS),
+    domains: Strings,
+    max_depth: z.int().optional(),
+    include: Strings,
+    exclude: Strings,
+  }),
+  priority: z.number(),
+  max_pages: z.int().optional(),
+  politeness: z.object({
+    delay_ms: z.int(),
+    delay_factor: z.number(),
+    delay_cap_ms: z.int(),
+    max_parallel: z.int(),
+  }),
+  user_agent: z.string(),
+  product_token: z.string(),
+  contact: z.string().optional(),
+  embeds: z.boolean(),
+  respect_rel_nofollow: z.boolean(),
+}).openapi("CrawlSpec");
+
+/** One crawl without its spec, as listings show it. */
+export const CrawlSummary = z.object({
+  crawl_id: z.string(),
+  state: z.enum(STATES),
+  reason: z.string(),
+  created_at: z.number().openapi({ description: "ms since 1970-01-01 UTC." }),
+  finished_at: z.number().optional(),
+}).openapi("CrawlSummary");
+
+export const CrawlView = CrawlSummary.extend({ spec: Spec }).openapi("Crawl");
+
+export const CrawlList = z.object({ crawls: z.array(CrawlSummary) }).openapi("CrawlList");
+
+const Counts = z.record(z.string(), z.int()).readonly();
+
+export const StatsView = z.object({
+  crawl_id: z.string(),
+  state: z.enum(STATES),
+  reason: z.string(),
+  accepted: z.int().openapi({ description: "accepted = queued + leased + settled." }),
+  queued: z.int(),
+  leased: z.int(),
+  settled: z.int(),
+  fetched: z.int().openapi({ description: "Final responses, of which 2xx are `pages`." }),
+  pages: z.int(),
+  redirected: z.int(),
+  excluded: z.int(),
+  dead: z.int(),
+  rejected_by_reason: Counts,
+  errors_by_class: Counts,
+  bytes: z.int(),
+  requests: z.int(),
+  hosts_active: z.int(),
+  hosts_waiting: z.int(),
+  outbox_rows: z.int(),
+  next_in_ms: z.number().optional(),
+}).openapi("CrawlStats");
+
+/** POST /v1/crawl/seeds. */
+export const SeedRequest = z.strictObject({
+  urls: z.array(z.string()).min(1).max(LIMITS.seedsPerRequest),
+  priority: Priority.optional(),
+  max_depth: Depth.optional().openapi({
+    description: "Links are followed this deep from these seeds; the crawl's own max_depth holds where it is smaller.",
+  }),
+  crawl_id: CrawlIdSchema.optional().openapi({ description: 'Absent = "default", which is made when first needed.' }),
+}).openapi("SeedRequest");
+
+export const SeedsAccepted = z.object({
+  crawl_id: z.string(),
+  enqueued: z.int(),
+  already_seen: z.int(),
+  request_id: z.string(),
+  ...SeedRefusals,
+}).openapi("SeedsAccepted");
+
+/** POST /v1/frontier/enqueue. */
+export const EnqueueRequest = z.strictObject({
+  crawl_id: CrawlIdSchema.optional(),
+  urls: z.array(z.strictObject({
+    url: z.string(),
+    priority: Priority.optional(),
+    discovered_from: z.string().max(LIMITS.urlBytes * 4).optional(),
+    depth: Depth.optional(),
+  })).min(1).max(LIMITS.seedsPerRequest),
+}).openapi("EnqueueRequest");
+
+export const EnqueueAccepted = z.object({
+  accepted: z.int().openapi({ description: "URLs that were new to the crawl." }),
+  already_seen: z.int(),
+  ...SeedRefusals,
+}).openapi("EnqueueAccepted");
+
+export const UrlStatusView = z.object({
+  url: z.string(),
+  key: z.string().openapi({ description: "The normalised URL." }),
+  crawl_id: z.string(),
+  status: z.enum(["pending", "crawling", "done", "blocked"]),
+  last_crawled_at: z.number().optional(),
+  http_status: z.int().optional(),
+  why: z.string(),
+}).openapi("UrlStatus");
+
+/** PUT /v1/hosts/{host}/policy: the whole policy; what is absent is lifted. */
+export const HostPolicy = z.strictObject({
+  min_delay_ms: z.int().min(0).max(86_400_000).optional(),
+  max_parallel: z.int().min(1).max(LIMITS.hostInFlightMax).optional(),
+  paused: z.boolean().optional(),
+  blocked_reason: z.string().max(500).optional(),
+}).openapi("HostPolicy");
+
+export const HostPolicyAnswer = z.object({
+  host: z.string(),
+  leases_out: z.array(z.string()).readonly().openapi({
+    description: "Leases of the host that were out when the policy took effect; they end within their time.",
+  }),
+}).openapi("HostPolicyAnswer");

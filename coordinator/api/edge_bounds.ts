@@ -1,0 +1,40 @@
+/**
+ * What a named edge token may speak for (promise 12): its own workers, and files below their names.
+ * Invariant: with a named token, a worker id is the name or begins with the name and a dot, and the first segment of
+ * every storage key is such a worker id. A token without a name isn't bound.
+ */
+
+import type { Completion } from "../../protocol/mod.ts";
+import { ApiProblem } from "./problem.ts";
+import type { Caller } from "./tokens.ts";
+
+function isBound({ role, name }: Caller): boolean {
+  return role === "edge" && name !== "";
+}
+
+function speaksFor({ name }: Caller, worker: string): boolean {
+  return worker === name || worker.startsWith(`${name}.`);
+}
+
+export function refuseForeignWorker(caller: Caller, workerId: string): void {
+  if (!isBound(caller) || speaksFor(caller, workerId)) return;
+  throw new ApiProblem(
+    403,
+    `This token is that of edge ${caller.name}, so it can't speak for worker ${workerId}: the worker id must be ${caller.name} or begin with "${caller.name}.".`,
+  );
+}
+
+export function refuseForeignPrefix(caller: Caller, storagePrefix: string): void {
+  if (!isBound(caller) || speaksFor(caller, storagePrefix.split("/")[0]!)) return;
+  throw new ApiProblem(
+    403,
+    `This token is that of edge ${caller.name}, so it sees only files below "${caller.name}/".`,
+  );
+}
+
+export function refuseForeignKeys(caller: Caller, { outcomes }: Completion): void {
+  if (!isBound(caller)) return;
+  for (const { capture } of outcomes) {
+    if (capture) refuseForeignPrefix(caller, capture.record.storage_key);
+  }
+}

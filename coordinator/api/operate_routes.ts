@@ -1,0 +1,77 @@
+/**
+ * Routes for those who run the coordinator: host policies, health, readiness, metrics.
+ * Invariant: /healthz says only that the process answers; /readyz says whether it can do its work.
+ */
+
+import { createRoute, z } from "@hono/zod-openapi";
+import type { ApiParts, App } from "./context.ts";
+import { HostPolicy, HostPolicyAnswer } from "./crawl_schemas.ts";
+import { prometheusText } from "./metrics.ts";
+import { ApiProblem, problemResponses } from "./problem.ts";
+import { jsonAnswer, jsonBody } from "./route_parts.ts";
+
+const policy = createRoute({
+  method: "put",
+  path: "/v1/hosts/{host}/policy",
+  summary: "Sets how a host may be asked, in all crawls",
+  request: { params: z.object({ host: z.string().min(1).max(255) }), body: jsonBody(HostPolicy) },
+  responses: { 200: jsonAnswer("In force", HostPolicyAnswer), ...problemResponses(400, 413, 415) },
+});
+
+const health = createRoute({
+  method: "get",
+  path: "/healthz",
+  summary: "The process answers",
+  security: [],
+  responses: { 200: jsonAnswer("Alive", z.object({ status: z.literal("ok"), version: z.string() })) },
+});
+
+const ready = createRoute({
+  method: "get",
+  path: "/readyz",
+  summary: "The coordinator can do its work",
+  responses: { 200: jsonAnswer("Ready", z.object({ status: z.literal("ready") })), ...problemResponses(503) },
+});
+
+const metrics = createRoute({
+  method: "get",
+  path: "/metrics",
+  summary: "Counters for Prometheus",
+  responses: { 200: { description: "Exposition format 0.0.4", content: { "text/plain": { schema: z.string() } } } },
+});
+
+export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts): void {
+  app.openapi(policy, async (c) => {
+    const host = hostKeyOf(c.req.valid("param").host);
+    const { min_delay_ms, max_parallel, paused, blocked_reason } = c.req.valid("json");
+    const { leasesOut } = await coordinator.setHostPolicy(host, {
+      minDelayMs: min_delay_ms,
+      maxParallel: max_parallel,
+      paused,
+      blockedReason: blocked_reason,
+    });
+    return c.json({ host, leases_out: leasesOut }, 200);
+  });
+  app.openapi(health, (c) => c.json({ status: "ok" as const, version: defaults.version }, 200));
+  app.openapi(ready, (c) => {
+    const problems = coordinator.problems();
+    if (problems.length > 0) throw new ApiProblem(503, problems.join(" "), { problems });
+    return c.json({ status: "ready" as const }, 200);
+  });
+  app.openapi(metrics, (c) => {
+    const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
+    return c.text(prometheusText(stats, coordinator.problems().length), 200);
+  });
+}
+
+/** The host as politeness clocks spell it (ids.ts, HostKey), or a 400. */
+function hostKeyOf(host: string): string {
+  const url = URL.parse(`http://${host}/`);
+  if (
+    url !== null && url.port === "" && url.pathname === "/" && url.username === "" && url.search === "" &&
+    !host.endsWith(":80")
+  ) {
+    return url.hostname;
+  }
+  throw new ApiProblem(400, `${JSON.stringify(host)} is no hostname: one without scheme, port or path is wanted.`);
+}

@@ -1,0 +1,35 @@
+/**
+ * Puts the API on a port.
+ * Invariant: without a token it listens on loopback only.
+ */
+
+import type { Serve, ServeOptions, Server } from "../../runtime/ports.ts";
+import { isLoopbackHost } from "../frontier/crawl_spec.ts";
+import { createApi } from "./api.ts";
+import type { ApiParts } from "./context.ts";
+
+export interface ApiServerOptions extends ApiParts {
+  readonly serve: Serve;
+  readonly hostname: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly tls?: ServeOptions["tls"];
+}
+
+/** Resolves when it listens. Rejects with a sentence when it may not or can't. */
+export async function startApi(options: ApiServerOptions): Promise<Server> {
+  const { hostname, port, tls, tokens } = options;
+  const bracketed = hostname.includes(":") && !hostname.startsWith("[") ? `[${hostname}]` : hostname.toLowerCase();
+  if (tokens.length === 0 && !isLoopbackHost(bracketed)) {
+    throw new Error(
+      `The API can't listen on ${hostname} without a token, since others could reach it: set a token, or listen on 127.0.0.1.`,
+    );
+  }
+  const app = createApi(options);
+  return await options.serve({
+    hostname,
+    port,
+    handler: (request) => app.fetch(request),
+    ...(tls ? { tls } : {}),
+  });
+}
