@@ -5,7 +5,7 @@
 import type { Core } from "../core-wasm/core.ts";
 import { openCoordinator } from "../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
-import type { Coordinator } from "../coordinator/ports.ts";
+import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
@@ -21,23 +21,31 @@ export interface CoordinatorNodeOptions {
   readonly settings: Partial<FrontierSettings>;
 }
 
+export interface CoordinatorNode {
+  readonly coordinator: Coordinator;
+  /** The store that the coordinator uses too: idempotency keys of the API lie there. */
+  readonly control: ControlStore;
+}
+
 /** Opens or makes the databases. Throws a Fault whose sentence names the file that is in the way. */
-export async function openCoordinatorNode(options: CoordinatorNodeOptions): Promise<Coordinator> {
+export async function openCoordinatorNode(options: CoordinatorNodeOptions): Promise<CoordinatorNode> {
   const { core, log, folder, shards, settings } = options;
   const paths = dataPaths(folder);
+  const control = openLibsqlControlStore({ location: paths.control });
   try {
-    return await openCoordinator({
+    const coordinator = await openCoordinator({
       core,
       log,
       settings,
       clock: systemClock,
       random: systemRandom,
-      controlStore: openLibsqlControlStore({ location: paths.control }),
+      controlStore: control,
       shardStores: Array.from(
         { length: shards },
         (_, index) => openLibsqlShardStore({ location: paths.shard(index), clock: systemClock }),
       ),
     });
+    return { coordinator, control };
   } catch (error) {
     throw new Fault((error as Error).message);
   }

@@ -108,7 +108,7 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
   const unlock = await lockFolder(flags.data);
   try {
     const core = await loadCore();
-    const coordinator = await openCoordinatorNode({
+    const { coordinator } = await openCoordinatorNode({
       core,
       log,
       folder: flags.data,
@@ -133,7 +133,6 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
         maxHosts: flags.hosts,
         openedCidrs: plan.openedCidrs,
         resolve: flags.resolve,
-        shards: () => [0],
         onLocalTrouble: giveUpAfter(TROUBLES, stop, screen),
       });
       await work({ plan, coordinator, edge, stop, screen, folder: flags.data });

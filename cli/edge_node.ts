@@ -42,7 +42,6 @@ export interface EdgeNodeOptions {
   readonly openedCidrs: readonly string[];
   /** `HOST=ADDR` each. */
   readonly resolve: readonly string[];
-  readonly shards: () => readonly number[];
   readonly onLocalTrouble: (sentence: string) => void;
 }
 
@@ -107,7 +106,8 @@ export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> 
       },
     },
   });
-  const publisher = await openPublisher({ ...place, frontier, core, shards: options.shards });
+  let shards = [0];
+  const publisher = await openPublisher({ ...place, frontier, core, shards: () => shards });
   const parts: EdgeParts = {
     frontier,
     fetcher,
@@ -119,6 +119,9 @@ export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> 
     clock: systemClock,
     log,
     onLocalTrouble: options.onLocalTrouble,
+    onSlotMap: (map) => {
+      if (map.starts.length !== shards.length) shards = map.starts.map((_, index) => index);
+    },
     settings: {
       workerId: options.workerId,
       region: options.region,

@@ -3,7 +3,7 @@
  */
 
 import type { Core } from "../core-wasm/core.ts";
-import type { WorkerId } from "../protocol/mod.ts";
+import type { SlotMap, WorkerId } from "../protocol/mod.ts";
 import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Archive, Fetcher, FetchLimits, Frontier } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
@@ -34,4 +34,6 @@ export interface EdgeParts {
   readonly settings: EdgeSettings;
   /** Called when this machine, not the web, is in trouble (disk, coordinator). One sentence. */
   readonly onLocalTrouble: (sentence: string) => void;
+  /** Told the slot map of every lease reply. */
+  readonly onSlotMap: (map: SlotMap) => void;
 }

@@ -69,6 +69,7 @@ class Worker {
   }
 
   #take(reply: LeaseReply, sent: Stopwatch): void {
+    this.#parts.onSlotMap(reply.slot_map);
     for (const lease of reply.leases) this.#begin(runLease(lease, this.#parts, sent, this.#stop));
     if (reply.outbox.length > 0) this.#begin(deliver(reply.outbox, this.#parts));
   }

@@ -10,7 +10,9 @@ const INTERCEPTORS = ["dns", "decompress", "cache"] as const;
 /** Throws a sentence when `module` isn't the real undici. */
 export function assertUndici(module: object): void {
   const { Client, buildConnector, interceptors } = module as Record<string, unknown>;
-  const missing = INTERCEPTORS.filter((name) => typeof (interceptors as Record<string, unknown>)?.[name] !== "function");
+  const missing = INTERCEPTORS.filter((name) =>
+    typeof (interceptors as Record<string, unknown>)?.[name] !== "function"
+  );
   const dispatches = typeof (Client as { prototype?: { dispatch?: unknown } })?.prototype?.dispatch === "function";
   if (missing.length === 0 && dispatches && typeof buildConnector === "function") return;
   throw new Error(

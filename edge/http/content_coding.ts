@@ -115,7 +115,8 @@ async function decodeWith(codec: Codec, body: Uint8Array, coding: string, capByt
   if (how === "cap") return { bytes, capped: true, problem: capProblem(`the ${coding} body`, capBytes) };
   if (how === "whole") return { bytes, capped: false };
   if (how === "cut") {
-    const problem = `Decoding the ${coding} body found its end after ${body.length} bytes, before the coding's own end.`;
+    const problem =
+      `Decoding the ${coding} body found its end after ${body.length} bytes, before the coding's own end.`;
     return { bytes, capped: false, problem };
   }
   return await longestPrefix(codec, body, coding, capBytes);

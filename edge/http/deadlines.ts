@@ -1,6 +1,6 @@
 /**
  * One coarse clock tick for all fetches under way, in place of several timers each.
- * Invariant: a watch is checked at least every two ticks while it is registered; the idle clock never runs faster than the
+ * Invariant: a watch is checked at every tick while it is registered; the idle clock never runs faster than the
  * event loop delivers data, so a stalled process doesn't blame the hosts; no tick is pending when nothing is watched
  * and `close` has resolved.
  */

@@ -4,7 +4,7 @@
  */
 
 import type { Digest } from "../../runtime/ports.ts";
-import { fromBase32, toHex } from "./base32.ts";
+import { fromBase32, fromBase64, toHex } from "./base32.ts";
 import { holdsHttp, readHttpBlock } from "./payload.ts";
 import type { WarcRecord } from "./reader.ts";
 import { fieldOf } from "./record_parser.ts";
@@ -69,9 +69,11 @@ function digestProblem(name: string, stated: string, bytes: Uint8Array, digest: 
   return [`${name} is ${stated}, but the bytes have ${algorithm} ${found} (hex)`];
 }
 
-/** A digest's value as lower-case hex of `hexLength` digits: it may be written in hex or base32, in any case. */
+/** A digest's value as lower-case hex of `hexLength` digits; it may be written in hex, base32 or (some do) base64. */
 function digestHex(value: string, hexLength: number): string {
   if (value.length === hexLength && /^[0-9a-f]+$/i.test(value)) return value.toLowerCase();
   const bytes = fromBase32(value);
-  return bytes ? toHex(bytes) : "";
+  if (bytes && bytes.length * 2 === hexLength) return toHex(bytes);
+  const base64 = fromBase64(value);
+  return base64 ? toHex(base64) : "";
 }

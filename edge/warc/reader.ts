@@ -88,13 +88,16 @@ async function* readPlain(parts: ReadParts): AsyncGenerator<WarcRecord | WarcFau
       if (!await seekRecord(window)) return;
     } else {
       const step = await plainRecord(window, read.header);
-      yield step;
-      if ("fault" in step && !await seekRecord(window)) return;
+      if ("header" in step) yield step;
+      const fault = "fault" in step ? step.fault : endFault(window, step.length);
+      if (fault === undefined) continue;
+      yield { offset, fault };
+      if (!await seekRecord(window)) return;
     }
   }
 }
 
-/** The record whose header stands at the window's start; moves the window behind it when it is whole. */
+/** The record whose header stands at the window's start; the window isn't moved. */
 async function plainRecord(window: ByteWindow, header: RecordHeader): Promise<WarcRecord | WarcFault> {
   const { offset } = window;
   const wanted = blockLength(header);
@@ -103,11 +106,16 @@ async function plainRecord(window: ByteWindow, header: RecordHeader): Promise<Wa
   const end = header.headerBytes + wanted;
   while (window.bytes.length < end + 4 && !window.ended) await window.extend();
   if (window.bytes.length < end) return { offset, fault: "the file ends within a record's block" };
-  const block = window.bytes.slice(header.headerBytes, end);
-  const ends = isRecordEnd(window.bytes.subarray(end, end + 4));
-  if (!ends) return { offset, fault: "behind the block don't stand two line ends: its Content-Length is wrong" };
-  window.advance(end + 4);
-  return { offset, length: end + 4, header, block };
+  return { offset, length: end + 4, header, block: window.bytes.slice(header.headerBytes, end) };
+}
+
+/** Moves the window behind the record of `length` bytes, or says that it doesn't end there and stays before it. */
+function endFault(window: ByteWindow, length: number): string | undefined {
+  if (!isRecordEnd(window.bytes.subarray(length - 4, length))) {
+    return "behind the block don't stand two line ends: its Content-Length is wrong";
+  }
+  window.advance(length);
+  return undefined;
 }
 
 /** Moves the window to the next line that begins a record. False: there is none. */

@@ -1,0 +1,101 @@
+/**
+ * `outrider edge`: a data-plane node that leases hosts from a coordinator and archives what it fetches.
+ */
+
+import process from "node:process";
+import type { Command } from "commander";
+import { loadCore } from "../core-wasm/mod.ts";
+import { createHttpFrontier } from "../edge/adapters/http_frontier.ts";
+import { systemClock, systemRandom } from "../runtime/node.ts";
+import { defaultUserAgent } from "../coordinator/frontier/crawl_spec.ts";
+import { lockFolder } from "./data_lock.ts";
+import { openEdgeNode } from "./edge_node.ts";
+import { Fault, USAGE } from "./fault.ts";
+import { many, name, number } from "./flags.ts";
+import { openLog } from "./logging.ts";
+import { listenForStop } from "./stop_signal.ts";
+import { VERSION } from "./version.ts";
+
+interface Flags {
+  readonly coordinator: string;
+  readonly region: string;
+  readonly worker?: string;
+  readonly data: string;
+  readonly hosts: number;
+  readonly allowAddress: readonly string[];
+  readonly resolve: readonly string[];
+  readonly logJson?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** The edge's token comes from the environment, since flags are seen by everyone on the machine. */
+const TOKEN_VARIABLE = "OUTRIDER_TOKEN";
+
+export function registerEdge(program: Command): void {
+  program.command("edge")
+    .description(`crawl for a coordinator; the token comes from ${TOKEN_VARIABLE}`)
+    .requiredOption("--coordinator <url>", "where the coordinator listens, e.g. https://crawl.example.org:8600")
+    .requiredOption("--region <name>", "where this node stands; hosts near it are leased to it first", name)
+    .option(
+      "--worker <name>",
+      "this node's name, unique in the fleet; the same after a restart (default: the region)",
+      name,
+    )
+    .option("--data <folder>", "the data folder", "outrider-edge")
+    .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
+    .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
+    .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
+    .option("--log-json", "log as JSON lines")
+    .option("--verbose", "log every decision")
+    .action(edge);
+}
+
+async function edge(flags: Flags): Promise<void> {
+  const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
+  const baseUrl = coordinatorUrl(flags.coordinator);
+  const workerId = flags.worker ?? flags.region;
+  const unlock = await lockFolder(flags.data);
+  const stop = listenForStop(() => log.info("stopping: requests in flight are settled"));
+  try {
+    const token = process.env[TOKEN_VARIABLE];
+    const frontier = createHttpFrontier({
+      baseUrl,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      signal: stop.signal,
+      ...(token === undefined ? {} : { token }),
+    });
+    const node = await openEdgeNode({
+      frontier,
+      core: await loadCore(),
+      log,
+      folder: flags.data,
+      storagePrefix: `${workerId}/`,
+      archiveName: workerId,
+      workerId,
+      region: flags.region,
+      userAgent: defaultUserAgent(VERSION),
+      maxHosts: flags.hosts,
+      openedCidrs: flags.allowAddress,
+      resolve: flags.resolve,
+      onLocalTrouble: (sentence) => log.error("local trouble", { sentence }),
+    });
+    process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
+    try {
+      await node.run(stop.signal);
+    } finally {
+      await node.close();
+      await frontier.close();
+    }
+  } finally {
+    stop.dispose();
+    await unlock();
+  }
+}
+
+function coordinatorUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/$/, "");
+  throw new Fault(`Reading --coordinator "${text}" failed: an http or https URL is wanted.`, USAGE);
+}

@@ -1,0 +1,56 @@
+/**
+ * `outrider <command>`: the one entry, for Deno and Bun. Wrong use and mendable faults end with a sentence on stderr
+ * and a non-zero exit code; a stack is shown for bugs only.
+ */
+
+import process from "node:process";
+import { Command, CommanderError } from "commander";
+import { registerBench } from "./bench_command.ts";
+import { registerCoordinator } from "./coordinator_command.ts";
+import { registerCrawl } from "./crawl_command.ts";
+import { registerEdge } from "./edge_command.ts";
+import { Fault, USAGE } from "./fault.ts";
+import { registerInspection } from "./inspect_commands.ts";
+import { VERSION } from "./version.ts";
+import { registerWarc } from "./warc_command.ts";
+
+function build(): Command {
+  const program = new Command("outrider")
+    .description(
+      "A polite, durable web crawler: one process on a laptop, or a coordinator and edge nodes in many regions.",
+    )
+    .version(VERSION)
+    .showHelpAfterError("(--help shows what is wanted)")
+    .exitOverride();
+  for (
+    const register of [
+      registerCrawl,
+      registerCoordinator,
+      registerEdge,
+      registerBench,
+      registerInspection,
+      registerWarc,
+    ]
+  ) register(program);
+  for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help shows what is wanted)");
+  return program;
+}
+
+async function main(): Promise<void> {
+  try {
+    await build().parseAsync(process.argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
+    else if (error instanceof Fault) {
+      process.stderr.write(`outrider: ${error.message}\n`);
+      process.exitCode = error.exitCode;
+    } else {
+      process.stderr.write(`outrider: this is a bug: ${(error as Error).stack ?? String(error)}\n`);
+      process.exitCode = 70;
+    }
+  }
+}
+
+await main();
+// What was written to a pipe is flushed before the process ends; an idle socket or timer must not keep it alive.
+process.stdout.write("", () => process.stderr.write("", () => process.exit(process.exitCode ?? 0)));

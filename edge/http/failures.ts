@@ -1,0 +1,70 @@
+/**
+ * Sorts what went wrong on the network into the failure classes of the protocol.
+ * Invariant: every error of the web's has a class; what this machine lacks (file handles, memory) is thrown instead,
+ * because it is no fault of the host.
+ */
+
+import type { FailureClass } from "../../protocol/mod.ts";
+import type { Ending, FetchTask } from "./fetch_task.ts";
+
+export interface Trouble {
+  readonly failure: FailureClass;
+  /** One sentence: attempted, found, wanted. */
+  readonly detail: string;
+  /** False when no packet was sent to the host. */
+  readonly sent: boolean;
+  readonly remoteAddress?: string;
+}
+
+const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+
+const BY_CODE: Readonly<Record<string, FailureClass>> = {
+  ECONNREFUSED: "connect_refused",
+  EHOSTUNREACH: "connect_refused",
+  ENETUNREACH: "connect_refused",
+  EHOSTDOWN: "connect_refused",
+  EACCES: "connect_refused",
+  EPERM: "connect_refused",
+  ETIMEDOUT: "connect_timeout",
+  ECONNRESET: "connect_reset",
+  ECONNABORTED: "connect_reset",
+  EPIPE: "connect_reset",
+  UND_ERR_SOCKET: "connect_reset",
+  UND_ERR_HEADERS_OVERFLOW: "header_too_large",
+};
+
+function describe(error: unknown): { code: string; text: string } {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === "string" && message !== "" ? message : String(error);
+  return { code: typeof code === "string" ? code : "", text: text.split("\n")[0]!.slice(0, 300) };
+}
+
+/** The class of an error before a connection stood. Throws when the cause lies in this machine. */
+export function connectFailure(error: unknown, secure: boolean, attempted: string): Trouble {
+  const { code, text } = describe(error);
+  if (LOCAL.has(code)) throw new Error(`${attempted} failed for want of something on this machine: ${code} ${text}.`);
+  const failure = BY_CODE[code] ?? (secure ? "tls" : "connect_refused");
+  const wanted = failure === "tls" ? "; wanted a TLS handshake with a certificate that is valid for the name" : "";
+  return { failure, detail: `${attempted} failed with ${code === "" ? "" : `${code}: `}${text}${wanted}.`, sent: true };
+}
+
+/** The class of an error after the connection stood and before a whole response head was read. */
+export function exchangeFailure(error: unknown, attempted: string): Trouble {
+  const { code, text } = describe(error);
+  const malformed = code === "UND_ERR_SOCKET" && text.startsWith("bad ");
+  const failure = malformed ? "protocol" : BY_CODE[code] ?? (/SSL|TLS/.test(code) ? "tls" : "protocol");
+  const found = failure === "connect_reset" ? "the connection was closed before a response came" : text;
+  return { failure, detail: `${attempted} failed: ${found}${code === "" ? "" : ` (${code})`}.`, sent: true };
+}
+
+/** The failure of a fetch that was ended before it had a response head. */
+export function endingFailure(why: Ending, task: FetchTask, attempted: string, sent: boolean): Trouble {
+  const { connectMs, idleMs, wallMs } = task.limits;
+  const found = {
+    connect_timeout: `no connection stood within ${connectMs} ms`,
+    read_timeout: `nothing came for ${idleMs} ms`,
+    wall_timeout: `it wasn't done within ${wallMs} ms`,
+    aborted: "the caller gave it up",
+  }[why];
+  return { failure: why, detail: `${attempted} ended without a response: ${found}.`, sent };
+}

@@ -1,0 +1,157 @@
+/**
+ * Opens a TCP or TLS connection to an address that the guard has passed.
+ * Invariant: the socket is connected to the very address that was checked (nothing resolves a name a second time, so
+ * rebinding has no hold), while SNI and the certificate check use the URL's host. IP literals never reach the resolver.
+ */
+
+import type { Socket } from "node:net";
+import type { Clock } from "../../runtime/ports.ts";
+import type { AddressGuard } from "./address_guard.ts";
+import { connectFailure, endingFailure, type Trouble } from "./failures.ts";
+import type { FetchTask } from "./fetch_task.ts";
+import type { Origin } from "./fetch_target.ts";
+import { parseAddress } from "./ip_address.ts";
+import { canonicalName } from "./resolve_override.ts";
+import type { Resolver } from "./resolver.ts";
+import { buildConnector } from "./undici.ts";
+
+export interface OpenSocket {
+  readonly socket: Socket;
+  readonly remoteAddress: string;
+}
+
+export interface OpenerOptions {
+  readonly guard: AddressGuard;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  /** PEM certificates that are trusted in place of the system's. */
+  readonly trustedCa?: string;
+}
+
+/** Addresses of one name that are tried, one after the other, within one connect timeout. */
+const MAX_TRIES = 4;
+const MAX_TLS_SESSIONS = 256;
+
+/** undici's connector as it is: it returns the socket under way, which its types leave out. */
+type Connect = (
+  options: { host: string; hostname: string; protocol: string; port: string; servername?: string },
+  done: (error: Error | null, socket: Socket | null) => void,
+) => Socket;
+
+const NEXT_MAY_WORK: readonly string[] = ["connect_refused", "connect_timeout", "connect_reset"];
+
+/** First of each family in turn, so that a broken IPv6 route costs one try (RFC 8305 4, without the race). */
+export function interleaved(addresses: readonly string[]): string[] {
+  const six = addresses.filter((one) => one.includes(":"));
+  const four = addresses.filter((one) => !one.includes(":"));
+  const [first, second] = addresses[0]?.includes(":") ? [six, four] : [four, six];
+  return Array.from({ length: Math.max(six.length, four.length) }, (_, i) => [first[i], second[i]]).flat()
+    .filter((one): one is string => one !== undefined);
+}
+
+export class SocketOpener {
+  readonly #options: OpenerOptions;
+  readonly #connect: Connect;
+
+  constructor(options: OpenerOptions) {
+    this.#options = options;
+    this.#connect = buildConnector({
+      allowH2: false,
+      // Our deadlines end an attempt; undici's own timer is coarser.
+      timeout: 0,
+      keepAlive: false,
+      maxCachedSessions: MAX_TLS_SESSIONS,
+      rejectUnauthorized: true,
+      ...(options.trustedCa !== undefined && { ca: options.trustedCa }),
+    }) as unknown as Connect;
+  }
+
+  /** A connected socket, or why there is none. Rejects only for trouble of this machine's. */
+  async open(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<OpenSocket | Trouble> {
+    const { clock } = this.#options;
+    const connectBy = clock.monotonicMs() + task.limits.connectMs;
+    task.connectBy = connectBy;
+    try {
+      const addresses = await this.#checkedAddresses(task, origin, onlyOpened);
+      if (!Array.isArray(addresses)) return addresses;
+      for (let i = 0;; i++) {
+        const now = clock.monotonicMs();
+        task.connectBy = now + (connectBy - now) / (addresses.length - i);
+        const tried = await this.#attempt(task, origin, addresses[i]!);
+        if ("socket" in tried || i + 1 >= addresses.length || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
+        // This address had its share of the time; the next one gets its own.
+        if (task.ended === "connect_timeout") task.ended = undefined;
+      }
+    } finally {
+      task.connectBy = Infinity;
+    }
+  }
+
+  async #checkedAddresses(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<string[] | Trouble> {
+    const { guard, resolver } = this.#options;
+    const { hostname } = origin;
+    let candidates: readonly string[] = [hostname];
+    if (parseAddress(hostname) === undefined) {
+      const answer = await task.race(resolver.resolve(hostname));
+      if (typeof answer === "string") {
+        const late = answer === "connect_timeout";
+        const trouble = endingFailure(answer, task, `Resolving ${hostname}`, false);
+        return late ? { ...trouble, failure: "dns" } : trouble;
+      }
+      if (!answer.ok) return { failure: "dns", detail: answer.detail, sent: false };
+      candidates = interleaved(answer.addresses);
+    }
+    const refusals = candidates.map((one) => guard.refusal(one, onlyOpened));
+    const allowed = candidates.filter((_, i) => refusals[i] === undefined).slice(0, MAX_TRIES);
+    if (allowed.length > 0) return allowed;
+    return {
+      failure: "address_refused",
+      detail: `Fetching from ${origin.origin} ended before a packet was sent. ${refusals[0]}`,
+      sent: false,
+      remoteAddress: candidates[0]!,
+    };
+  }
+
+  #attempt(task: FetchTask, origin: Origin, address: string): Promise<OpenSocket | Trouble> {
+    const attempted = `Connecting to ${origin.origin} at ${address}`;
+    if (task.ended) {
+      return Promise.resolve(endingFailure(task.ended, task, attempted, false));
+    }
+    return new Promise((resolve, reject) => {
+      const fail = (trouble: Trouble) => resolve({ ...trouble, remoteAddress: address });
+      const onError = (error: unknown) => {
+        try {
+          fail(connectFailure(error, origin.secure, attempted));
+        } catch (local) {
+          reject(local);
+        }
+      };
+      try {
+        const underWay = this.#connect(connectOptions(origin, address), (error, socket) => {
+          task.onEnd = undefined;
+          if (error || !socket) onError(error);
+          else resolve({ socket, remoteAddress: address });
+        });
+        task.onEnd = (why) => {
+          task.onEnd = undefined;
+          underWay.destroy();
+          fail(endingFailure(why, task, attempted, true));
+        };
+      } catch (error) {
+        onError(error);
+      }
+    });
+  }
+}
+
+function connectOptions(origin: Origin, address: string): Parameters<Connect>[0] {
+  const named = parseAddress(origin.hostname) === undefined;
+  return {
+    // undici would take SNI from `host`; a literal has none (RFC 6066 3).
+    host: "",
+    hostname: address,
+    protocol: origin.secure ? "https:" : "http:",
+    port: String(origin.port),
+    ...(named && origin.secure && { servername: canonicalName(origin.hostname) }),
+  };
+}

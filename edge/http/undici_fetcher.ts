@@ -1,0 +1,187 @@
+/**
+ * The Fetcher port on undici: one call, one HTTP/1.1 exchange.
+ * Invariant: what the web does is a value; every connection passed the guard; nothing is sent twice (a request is
+ * repeated only when none of it was written); after `close` no socket and no timer is left.
+ */
+
+import { Buffer } from "node:buffer";
+import type { Clock, Logger } from "../../runtime/ports.ts";
+import type { Exchange, Fetcher, FetchFailure, FetchRequest, FetchTimings } from "../ports.ts";
+import type { AddressGuard } from "./address_guard.ts";
+import { type Collected, Collector } from "./collector.ts";
+import type { Connection } from "./connection.ts";
+import { ConnectionPool } from "./connection_pool.ts";
+import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { Trouble } from "./failures.ts";
+import { FetchTask } from "./fetch_task.ts";
+import { type FetchTarget, TargetParser } from "./fetch_target.ts";
+import type { Resolver } from "./resolver.ts";
+import { SocketOpener } from "./socket_opener.ts";
+
+export interface UndiciFetcherOptions {
+  readonly guard: AddressGuard;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Connections to one origin, default 8. More requests wait for one of them. */
+  readonly maxSocketsPerOrigin?: number;
+  /** Idle connections over all origins, default 512. */
+  readonly maxIdleSockets?: number;
+  /** How long an idle connection is kept, default 10 s; a server's shorter Keep-Alive timeout wins. */
+  readonly keepAliveMs?: number;
+  /** PEM certificates that are trusted in place of the system's. */
+  readonly trustedCa?: string;
+}
+
+const MAX_SOCKETS_PER_ORIGIN = 8;
+const MAX_IDLE_SOCKETS = 512;
+const KEEP_ALIVE_MS = 10_000;
+/** Kept connections that may turn out dead, one after the other, before a request counts as failed. */
+const MAX_UNUSED = 3;
+
+type Received = Collected & { readonly connection: Connection; readonly connectMs?: number };
+
+/** A fetcher with its own connections. Close it. */
+export function createUndiciFetcher(options: UndiciFetcherOptions): Fetcher {
+  return new UndiciFetcher(options);
+}
+
+class UndiciFetcher implements Fetcher {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #pool: ConnectionPool;
+  readonly #deadlines: Deadlines;
+  readonly #targets = new TargetParser();
+  readonly #tasks = new Map<FetchTask, Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: UndiciFetcherOptions) {
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#deadlines = new Deadlines(options.clock);
+    this.#pool = new ConnectionPool({
+      opener: new SocketOpener(options),
+      maxPerOrigin: options.maxSocketsPerOrigin ?? MAX_SOCKETS_PER_ORIGIN,
+      maxIdle: options.maxIdleSockets ?? MAX_IDLE_SOCKETS,
+      keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
+    });
+  }
+
+  fetch(request: FetchRequest): Promise<Exchange | FetchFailure> {
+    if (this.#closed) return Promise.reject(new Error(`Fetching ${request.url} failed: the fetcher is closed.`));
+    const task = new FetchTask(request.limits, this.#clock.monotonicMs());
+    const work = this.#watched(request, task);
+    this.#tasks.set(task, work);
+    return work;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const under = [...this.#tasks];
+    for (const [task] of under) task.end("aborted");
+    await Promise.allSettled(under.map(([, work]) => work));
+    await this.#pool.close();
+    await this.#deadlines.close();
+  }
+
+  async #watched(request: FetchRequest, task: FetchTask): Promise<Exchange | FetchFailure> {
+    const abort = () => task.end("aborted");
+    if (request.signal?.aborted) abort();
+    request.signal?.addEventListener("abort", abort, { once: true });
+    this.#deadlines.add(task);
+    try {
+      return await this.#run(request, task);
+    } finally {
+      this.#deadlines.delete(task);
+      this.#tasks.delete(task);
+      request.signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async #run(request: FetchRequest, task: FetchTask): Promise<Exchange | FetchFailure> {
+    const target = this.#targets.parse(request.url);
+    if (typeof target === "string") return this.#failed(task, { failure: "bad_url", detail: target, sent: false });
+    const received = await this.#receive(request, target, task);
+    const endedAt = this.#clock.monotonicMs();
+    if ("failure" in received) return this.#failed(task, received);
+    const { connection, connectMs, firstByteAt, ...response } = received;
+    const requestHead = new Uint8Array(Buffer.from(connection.requestHead, "latin1"));
+    this.#pool.release(connection);
+    const { headers, body } = response;
+    const pending = decodeBody(body, contentCodings(headers), request.limits.decodedBytes);
+    const { bytes: decoded, problem, capped } = pending instanceof Promise ? await pending : pending;
+    const truncated = response.truncated ?? (capped ? "length" : undefined);
+    return {
+      ok: true,
+      url: request.url,
+      ...response,
+      requestHead,
+      decoded,
+      ...(truncated && { truncated }),
+      ...(problem !== undefined && { decodeProblem: problem }),
+      remoteAddress: connection.remoteAddress,
+      timings: timingsOf(task, endedAt, firstByteAt, connectMs),
+    };
+  }
+
+  /** One response head and body, on a kept connection or a new one. */
+  async #receive(request: FetchRequest, target: FetchTarget, task: FetchTask): Promise<Received | Trouble> {
+    const attempted = `Fetching ${request.url}`;
+    for (let unused = 0;; unused++) {
+      const kept = this.#pool.takeIdle(task, target.origin, request.onlyOpened);
+      const openedFrom = kept ? 0 : this.#clock.monotonicMs();
+      const connection = kept ?? await this.#pool.acquire(task, target.origin, request.onlyOpened);
+      if ("failure" in connection) return connection;
+      const connectMs = kept ? undefined : this.#clock.monotonicMs() - openedFrom;
+      const cut = () => void connection.destroy();
+      const collector = new Collector({ task, deadlines: this.#deadlines, clock: this.#clock, attempted, cut });
+      const refused = sendOn(connection, { path: target.path, headers: request.headers }, collector);
+      if (refused !== undefined) {
+        this.#pool.release(connection);
+        return { failure: "bad_url", detail: `${attempted} was not tried: ${refused}.`, sent: false };
+      }
+      const collection = await collector.result;
+      if (collection === "unused" && unused < MAX_UNUSED) {
+        this.#log.debug("A kept connection was dead before it was used", { origin: target.origin.origin });
+        continue;
+      }
+      const { remoteAddress } = connection;
+      if (collection !== "unused" && !("failure" in collection)) {
+        return { ...collection, connection, ...(connectMs !== undefined && { connectMs }) };
+      }
+      this.#pool.release(connection);
+      if (collection !== "unused") return { ...collection, remoteAddress };
+      const detail = `${attempted} failed: ${MAX_UNUSED + 1} connections in a row were closed before the request.`;
+      return { failure: "connect_reset", detail, sent: true, remoteAddress };
+    }
+  }
+
+  #failed(task: FetchTask, trouble: Trouble): FetchFailure {
+    return { ok: false, ...trouble, timings: timingsOf(task, this.#clock.monotonicMs()) };
+  }
+}
+
+/** undici throws at once for a header or path that HTTP can't carry; the reason, or undefined when it was sent. */
+function sendOn(
+  connection: Connection,
+  request: { path: string; headers: FetchRequest["headers"] },
+  collector: Collector,
+): string | undefined {
+  try {
+    connection.send(request, collector);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function timingsOf(task: FetchTask, endedAt: number, firstByteAt?: number, connectMs?: number): FetchTimings {
+  const { startedAt } = task;
+  return {
+    startedAt,
+    totalMs: endedAt - startedAt,
+    ...(firstByteAt !== undefined && { firstByteMs: firstByteAt - startedAt }),
+    ...(connectMs !== undefined && { connectMs }),
+  };
+}
