@@ -24,6 +24,10 @@ export interface Database {
   read(sql: string, args?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** All or nothing, and durable when it resolves. The rows that each statement returned. */
   write(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]>;
+  /** Sets the connection up, now and whenever it is made anew. */
+  tune(pragmas: readonly string[]): Promise<void>;
+  /** Keeps the write lock, with nothing written, until released; the database is closed then. */
+  hold(): Promise<{ release(): Promise<void> }>;
   close(): void;
 }
 
@@ -51,11 +55,37 @@ export class SqlError extends Error {
   }
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new SqlError(error);
+/** A statement that ends in one of these stays open until it is collected, and blocks every later commit. */
+const CLOGGING = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_INTERRUPT"]);
+
+/** Runs statements on a client; a connection that an error left unusable is replaced. */
+class Connection {
+  readonly client: Client;
+  #pragmas: readonly string[] = [];
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.client);
+    } catch (error) {
+      const failure = new SqlError(error);
+      if (this.client.protocol === "file" && CLOGGING.has(failure.code)) await this.#renew().catch(() => {});
+      throw failure;
+    }
+  }
+
+  /** What goes wrong here shows at the next statement. */
+  async #renew(): Promise<void> {
+    await this.client.reconnect();
+    await this.tune(this.#pragmas);
+  }
+
+  async tune(pragmas: readonly string[]): Promise<void> {
+    this.#pragmas = pragmas;
+    for (const pragma of pragmas) await this.client.execute(`pragma ${pragma}`);
   }
 }
 
@@ -81,17 +111,30 @@ function openClient(options: ConnectOptions): Client {
 
 /** Connects; a file is created when there is none. Throws SqlError. */
 export function connect(options: ConnectOptions): Database {
-  const client = openClient(options);
+  const connection = new Connection(openClient(options));
   return {
     place: isUrl(options.location) ? options.location.replace(/[?#].*$/, "") : options.location,
     path: isUrl(options.location) ? undefined : options.location,
     read: (sql, args = []) =>
-      translated(async () => (await client.execute({ sql, args: args as InValue[] })).rows as unknown as SqlRow[]),
+      connection.run(async (client) =>
+        (await client.execute({ sql, args: args as InValue[] })).rows as unknown as SqlRow[]
+      ),
     write: (statements) =>
-      translated(async () => {
+      connection.run(async (client) => {
         const batch = statements.map(({ sql, args }) => ({ sql, args: args as InValue[] }));
         return (await client.batch(batch, "write")).map((result) => result.rows as unknown as SqlRow[]);
       }),
-    close: () => client.close(),
+    tune: (pragmas) => connection.run(() => connection.tune(pragmas)),
+    hold: () =>
+      connection.run(async (client) => {
+        const transaction = await client.transaction("write");
+        return {
+          async release() {
+            transaction.close();
+            client.close();
+          },
+        };
+      }),
+    close: () => connection.client.close(),
   };
 }

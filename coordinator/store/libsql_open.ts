@@ -29,17 +29,18 @@ export interface Layout {
 }
 
 function checkPath(path: string): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there?.isDirectory()) {
-    throw new Error(`Opening ${path} failed: a folder is there, where a database file is wanted; remove or rename it.`);
-  }
+  let isFolder: boolean;
   try {
     mkdirSync(dirname(path), { recursive: true });
+    isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (cause) {
     const found = (cause as Error).message;
     throw new Error(`Opening ${path} failed: its folder can't be made (${found}); name a data folder that can.`, {
       cause,
     });
+  }
+  if (isFolder) {
+    throw new Error(`Opening ${path} failed: a folder is there, where a database file is wanted; remove or rename it.`);
   }
 }
 
@@ -69,15 +70,14 @@ async function checkWhole(database: Database): Promise<void> {
 /** Per connection, and only after the file turned out to be ours: the first changes its header. */
 async function tune(database: Database, options: OpenOptions): Promise<void> {
   if (database.path === undefined) return;
-  const pragmas = [
+  await database.tune([
     "journal_mode = wal",
     "synchronous = full",
     `cache_size = -${options.cacheKib ?? 65_536}`,
     "wal_autocheckpoint = 4000",
     "temp_store = memory",
     `max_page_count = ${Math.floor((options.maxFileBytes ?? 2 ** 43) / PAGE_BYTES)}`,
-  ];
-  for (const pragma of pragmas) await database.read(`pragma ${pragma}`);
+  ]);
 }
 
 /** Checks the database, lays it out when it is empty, and sets the connection up. Closes nothing. */

@@ -73,6 +73,7 @@ export async function refusal(database: Database, ownerTerm: number, batchSeq: n
       { cause: error },
     );
   }
+  if (!error.message.includes("shard.url_count")) return storeError(attempt, database, error);
   return new Error(
     `${attempt} ${database.place} was refused: it changes a URL that isn't in the store, and only known URLs change.`,
     { cause: error },

@@ -155,7 +155,7 @@ function urls(it: It): void {
   it("keys are answered in their order, unknown ones and repeats included", async (store) => {
     const [a, b, c] = [urlRow(1), urlRow(2), urlRow(3)];
     await store.commit(batch(1, { newUrls: [a, b] }));
-    const elsewhere = [{ ...keyOf(a), slot: 8 }, { ...keyOf(a), crawlId: "other" }];
+    const elsewhere = [{ ...keyOf(a), crawlId: "other" }, { ...keyOf(c), crawlId: "none" }];
     const keys = [keyOf(c), keyOf(b), ...elsewhere, keyOf(a), keyOf(b)];
     for (let twice = 0; twice < 2; twice++) {
       assert.deepEqual([...await store.seen(keys)], [0, 1, 0, 0, 1, 1]);
@@ -186,6 +186,15 @@ function urls(it: It): void {
     await store.commit(batch(2, { changedUrls: [changed] }));
     assert.deepEqual(await store.urls([keyOf(row)]), [changed]);
     assert.equal((await store.load()).urlCount, 1);
+  });
+
+  it("a changed URL that the store doesn't hold fails the whole batch", async (store) => {
+    await assert.rejects(store.commit(batch(1, { newUrls: [urlRow(1)], changedUrls: [urlRow(2)] })), (error) => {
+      assert.ok(error instanceof Error && !(error instanceof OwnerLost));
+      return true;
+    });
+    await store.commit(batch(1, { newUrls: [urlRow(2)] }));
+    assert.deepEqual([...await store.seen([urlRow(1), urlRow(2)].map(keyOf))], [0, 1]);
   });
 
   it("every fingerprint is told once, under its crawl", async (store) => {
@@ -275,7 +284,7 @@ function queues(it: It): void {
 
 function state(it: It): void {
   it("hosts and origins are replaced by key and survive a reopen", async (store, shelf) => {
-    const other = hostRow("a.example", { slot: 8 });
+    const other = hostRow("c.example", { slot: 8 });
     await store.commit(batch(1, {
       hosts: [hostRow("a.example"), hostRow("b.example"), other],
       origins: [originRow("https://a.example"), originRow("http://a.example:8080")],
