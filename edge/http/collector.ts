@@ -41,10 +41,14 @@ function bodyOf(parts: readonly Uint8Array[], mostBytes: number): Uint8Array {
   return new Uint8Array(whole.buffer, whole.byteOffset, Math.min(whole.length, mostBytes));
 }
 
+function latin1(bytes: Uint8Array): string {
+  return (bytes as Buffer).toString("latin1");
+}
+
 function headerPairs(raw: readonly Uint8Array[]): [string, string][] {
   const pairs: [string, string][] = new Array(raw.length >> 1);
   for (let i = 0; i < pairs.length; i++) {
-    pairs[i] = [(raw[i * 2] as Buffer).latin1Slice(), (raw[i * 2 + 1] as Buffer).latin1Slice()];
+    pairs[i] = [latin1(raw[i * 2]!), latin1(raw[i * 2 + 1]!)];
   }
   return pairs;
 }

@@ -29,6 +29,8 @@ type Connected = (error: Error | null, socket: Socket | null) => void;
 
 export class Connection {
   readonly remoteAddress: string;
+  /** What opening it cost; absent once a request was sent on it. */
+  connectMs: number | undefined;
   readonly #socket: Socket;
   readonly #client: UndiciClient;
   readonly #onGone: () => void;
@@ -38,6 +40,7 @@ export class Connection {
 
   constructor(open: OpenSocket, options: ConnectionOptions) {
     this.remoteAddress = open.remoteAddress;
+    this.connectMs = open.connectMs;
     this.#socket = open.socket;
     this.#onGone = options.onGone;
     let fresh: Socket | null = open.socket;
@@ -76,6 +79,7 @@ export class Connection {
   /** Sends one GET; what comes of it settles the collector. */
   send(request: Request, collector: Collector): void {
     this.#collector = collector;
+    this.connectMs = undefined;
     const headers: string[] = [];
     for (const [name, value] of request.headers) headers.push(name, value);
     this.#client.dispatch({ path: request.path, method: "GET", headers }, collector);

@@ -18,6 +18,8 @@ import { buildConnector } from "./undici.ts";
 export interface OpenSocket {
   readonly socket: Socket;
   readonly remoteAddress: string;
+  /** Name resolution, TCP and TLS. */
+  readonly connectMs: number;
 }
 
 export interface OpenerOptions {
@@ -37,6 +39,8 @@ type Connect = (
   options: { host: string; hostname: string; protocol: string; port: string; servername?: string },
   done: (error: Error | null, socket: Socket | null) => void,
 ) => Socket;
+
+type Attempt = Omit<OpenSocket, "connectMs">;
 
 const NEXT_MAY_WORK: readonly string[] = ["connect_refused", "connect_timeout", "connect_reset"];
 
@@ -69,7 +73,8 @@ export class SocketOpener {
   /** A connected socket, or why there is none. Rejects only for trouble of this machine's. */
   async open(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<OpenSocket | Trouble> {
     const { clock } = this.#options;
-    const connectBy = clock.monotonicMs() + task.limits.connectMs;
+    const from = clock.monotonicMs();
+    const connectBy = from + task.limits.connectMs;
     task.connectBy = connectBy;
     try {
       const addresses = await this.#checkedAddresses(task, origin, onlyOpened);
@@ -78,7 +83,8 @@ export class SocketOpener {
         const now = clock.monotonicMs();
         task.connectBy = now + (connectBy - now) / (addresses.length - i);
         const tried = await this.#attempt(task, origin, addresses[i]!);
-        if ("socket" in tried || i + 1 >= addresses.length || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
+        if ("socket" in tried) return { ...tried, connectMs: clock.monotonicMs() - from };
+        if (i + 1 >= addresses.length || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
         // This address had its share of the time; the next one gets its own.
         if (task.ended === "connect_timeout") task.ended = undefined;
       }
@@ -112,7 +118,7 @@ export class SocketOpener {
     };
   }
 
-  #attempt(task: FetchTask, origin: Origin, address: string): Promise<OpenSocket | Trouble> {
+  #attempt(task: FetchTask, origin: Origin, address: string): Promise<Attempt | Trouble> {
     const attempted = `Connecting to ${origin.origin} at ${address}`;
     if (task.ended) {
       return Promise.resolve(endingFailure(task.ended, task, attempted, false));

@@ -11,7 +11,7 @@ import type { AddressGuard } from "./address_guard.ts";
 import { type Collected, Collector } from "./collector.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection_pool.ts";
-import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
+import { contentCodings, decodeBody } from "./content_coding.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
@@ -130,10 +130,9 @@ class UndiciFetcher implements Fetcher {
     const attempted = `Fetching ${request.url}`;
     for (let unused = 0;; unused++) {
       const kept = this.#pool.takeIdle(task, target.origin, request.onlyOpened);
-      const openedFrom = kept ? 0 : this.#clock.monotonicMs();
       const connection = kept ?? await this.#pool.acquire(task, target.origin, request.onlyOpened);
       if ("failure" in connection) return connection;
-      const connectMs = kept ? undefined : this.#clock.monotonicMs() - openedFrom;
+      const { connectMs } = connection;
       const cut = () => void connection.destroy();
       const collector = new Collector({ task, deadlines: this.#deadlines, clock: this.#clock, attempted, cut });
       const refused = sendOn(connection, { path: target.path, headers: request.headers }, collector);
