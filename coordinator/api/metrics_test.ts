@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import type { CrawlStats } from "../../protocol/mod.ts";
+import { test } from "../../tests/support/test.ts";
+import { MOST_CRAWLS, prometheusText } from "./metrics.ts";
+
+const STATS: CrawlStats = {
+  crawl_id: "a",
+  state: "running",
+  reason: "",
+  accepted: 7,
+  queued: 4,
+  leased: 1,
+  settled: 2,
+  fetched: 2,
+  pages: 1,
+  redirected: 0,
+  excluded: 0,
+  dead: 0,
+  rejected_by_reason: { 'odd "reason"\\\n': 3 },
+  errors_by_class: { dns: 5 },
+  bytes: 900,
+  requests: 3,
+  hosts_active: 1,
+  hosts_waiting: 0,
+  outbox_rows: 0,
+};
+
+/** What a Prometheus scraper reads of a sample line. */
+const SAMPLE = /^[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? -?[0-9.e+]+$/;
+
+test("every line is a comment or a sample, and a family is typed before its samples", () => {
+  const lines = prometheusText([STATS, { ...STATS, crawl_id: "b", state: "paused" }], 2).trimEnd().split("\n");
+  const typed = new Set<string>();
+  for (const line of lines) {
+    if (line.startsWith("# TYPE ")) typed.add(line.split(" ")[2]!);
+    if (line.startsWith("#")) continue;
+    assert.match(line, SAMPLE);
+    assert.ok(typed.has(/^[a-z_]+/.exec(line)![0]), line);
+  }
+  assert.equal(new Set(lines).size, lines.length);
+  for (
+    const sample of [
+      "outrider_problems 2",
+      'outrider_accepted_total{crawl_id="a"} 7',
+      'outrider_queued{crawl_id="b"} 4',
+      'outrider_errors_total{crawl_id="a",class="dns"} 5',
+      'outrider_rejected_total{crawl_id="a",reason="odd \\"reason\\"\\\\\\n"} 3',
+      'outrider_crawl_state{crawl_id="b",state="paused"} 1',
+    ]
+  ) assert.ok(lines.includes(sample), sample);
+});
+
+test("the text is bounded and makes sense without a crawl", () => {
+  const many = Array.from({ length: MOST_CRAWLS + 5 }, (_, i) => ({ ...STATS, crawl_id: `c${i}` }));
+  assert.equal(prometheusText(many, 0).match(/outrider_queued\{/g)!.length, MOST_CRAWLS);
+  assert.match(prometheusText([], 0), /^outrider_problems 0$/m);
+});
