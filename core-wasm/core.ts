@@ -6,7 +6,7 @@
 /** Facts about one URL. `url` is the WHATWG href of any scheme; the rest is empty unless the scheme is http(s). */
 export interface UrlFacts {
   readonly url: string;
-  /** The normalised URL (NormalizeProfile, default rules): what the seen-set knows it by. */
+  /** The normalised URL (NormalizeProfile, default rules): what the seen-set knows it by. "" with userinfo: never fetched. */
   readonly key: string;
   /** XXH64, seed 0, of the key's UTF-8. */
   readonly fingerprint: bigint;
@@ -15,6 +15,7 @@ export interface UrlFacts {
   readonly host: string;
   /** Registered domain (public suffix list with its private section); an IP literal or bare name is its own. */
   readonly domain: string;
+  /** Of the domain; -1 unless the scheme is http(s). */
   readonly slot: number;
 }
 

@@ -8,6 +8,7 @@ import { release, RETURN_AREA, returnList } from "./abi";
 import { addKeys, hasKeys, openFilter } from "./bloom/split_block";
 import { xxh64 } from "./hash/xxh64";
 import { OUTPUT, reserve } from "./memory/buffers";
+import { Facts, findFacts } from "./url/facts";
 
 export function hashing_xxh64(ptr: usize, len: usize): u64 {
   const hash = xxh64(ptr, len);
@@ -32,5 +33,31 @@ export function filters_hasAll(keys: usize, count: usize): usize {
   if (out != 0) hasKeys(keys, count, out);
   release(keys, count << 3);
   returnList(0, out, out == 0 ? 0 : count);
+  return RETURN_AREA;
+}
+
+/** `result<url-facts, url-error>`: four strings and a u64, or the error's case. */
+export function urls_facts(
+  p: usize,
+  length: usize,
+  hasBase: i32,
+  base: usize,
+  baseLength: usize,
+  maxBytes: u32,
+  rules: u32,
+): usize {
+  const failure = findFacts(p, length, hasBase != 0 ? base : 0, baseLength, maxBytes, rules);
+  release(p, length);
+  if (hasBase != 0) release(base, baseLength);
+  store<u8>(RETURN_AREA, failure < 0 ? 1 : 0);
+  if (failure < 0) {
+    store<u8>(RETURN_AREA, <u8>(-1 - failure), 8);
+    return RETURN_AREA;
+  }
+  returnList(8, Facts.href, Facts.hrefLength);
+  returnList(16, Facts.key, Facts.keyLength);
+  returnList(24, Facts.surt, Facts.surtLength);
+  returnList(32, Facts.host, Facts.hostLength);
+  store<u64>(RETURN_AREA, Facts.fingerprint, 40);
   return RETURN_AREA;
 }

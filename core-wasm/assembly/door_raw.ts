@@ -5,6 +5,7 @@
 
 import { reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
+import { normalizeBatch, textPtr } from "./url/batch";
 import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter } from "./bloom/split_block";
 
 /** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
@@ -38,4 +39,13 @@ export function raw_filterPtr(): usize {
 
 export function raw_filterBlocks(): u32 {
   return filterBlocks();
+}
+
+/** url/batch.ts says what lies where. */
+export function raw_urls(count: usize, maxBytes: usize, rules: u32): usize {
+  return normalizeBatch(count, maxBytes, rules);
+}
+
+export function raw_text(): usize {
+  return textPtr();
 }

@@ -1,0 +1,104 @@
+/**
+ * A batch of absolute http(s) URLs in one crossing, answered as columns.
+ * In: INPUT holds the texts one behind the other, INPUT_ENDS where each ends (u32). Out, at the returned address, for
+ * n URLs: fingerprints u64[n], then columns i32/u32[n]: status, href offset, href length, key offset, key length, host
+ * offset, host length. Offsets count from textPtr().
+ * Invariant: one refused URL changes nothing for the others; text is bounded by the length limit of each.
+ */
+
+import { xxh64 } from "../hash/xxh64";
+import { INPUT, INPUT_ENDS, OUTPUT, reserve, reserveKept, TEXT } from "../memory/buffers";
+import { E_HOST_TOO_LONG, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
+import { Key, normalize } from "./normalize";
+import { parseUrl } from "./parse";
+import { url } from "./parts";
+import { State } from "./state";
+
+/** Status of a URL that was accepted: bits say what needn't be read from the text. */
+const HREF_IS_INPUT: i32 = 1;
+const KEY_IS_HREF: i32 = 2;
+/** DNS (RFC 1035 2.3.4): labels of 63, names of 253 bytes, without the last dot. */
+const LABEL_BYTES: usize = 63;
+const NAME_BYTES: usize = 253;
+/** Input may be longer than the limit: dot segments, newlines and white space go. */
+const INPUT_FACTOR: usize = 8;
+const COLUMNS: usize = 7;
+
+let text: usize = 0;
+let textLength: usize = 0;
+
+export function textPtr(): usize {
+  return text;
+}
+
+/** Normalises `count` URLs of at most `maxBytes` (href, key): the address of the answers, 0 = no room. */
+export function normalizeBatch(count: usize, maxBytes: usize, rules: u32): usize {
+  const out = reserve(OUTPUT, count * (8 + COLUMNS * 4) + 8);
+  if (out == 0) return 0;
+  const input = reserve(INPUT, 0);
+  const ends = reserve(INPUT_ENDS, 0);
+  const columns = out + (count << 3);
+  memory.fill(out, 0, count * (8 + COLUMNS * 4));
+  textLength = 0;
+  let from: usize = 0;
+  for (let i: usize = 0; i < count; i++) {
+    const to: usize = load<u32>(ends + (i << 2));
+    const status = one(input + from, to - from, maxBytes, rules);
+    store<i32>(columns + (i << 2), status);
+    if (status >= 0) answer(out, columns, count, i, status);
+    from = to;
+  }
+  return out;
+}
+
+/** Parses, checks and normalises one: its status. */
+function one(p: usize, length: usize, maxBytes: usize, rules: u32): i32 {
+  if (length > maxBytes * INPUT_FACTOR) return E_URL_TOO_LONG;
+  const parsed = parseUrl(p, length, 0);
+  if (parsed < 0) return parsed;
+  const hrefLength: usize = url.queryEnd;
+  const key = hrefLength > maxBytes ? E_URL_TOO_LONG : normalize(rules);
+  if (key < 0) return key;
+  if (!isDnsLength(State.start + url.hostStart, State.start + url.hostEnd)) return E_HOST_TOO_LONG;
+  text = reserveKept(TEXT, textLength + hrefLength + <usize>key);
+  if (text == 0) return E_NO_ROOM;
+  const sameInput = length == hrefLength && memory.compare(p, State.start, length) == 0;
+  const sameKey = <usize>key == hrefLength && memory.compare(Key.start, State.start, hrefLength) == 0;
+  return (sameInput ? HREF_IS_INPUT : 0) | (sameKey ? KEY_IS_HREF : 0);
+}
+
+function answer(out: usize, columns: usize, count: usize, i: usize, status: i32): void {
+  const keyLength = Key.end - Key.start;
+  const column = count << 2;
+  let at = columns + (i << 2) + column;
+  const hrefAt = textLength;
+  append(State.start, url.queryEnd);
+  const keyAt = (status & KEY_IS_HREF) != 0 ? hrefAt : textLength;
+  if (keyAt != hrefAt) append(Key.start, keyLength);
+  store<u64>(out + (i << 3), xxh64(text + keyAt, keyLength));
+  store<u32>(at, <u32>hrefAt);
+  store<u32>(at + column, url.queryEnd);
+  at += column << 1;
+  store<u32>(at, <u32>keyAt);
+  store<u32>(at + column, <u32>keyLength);
+  at += column << 1;
+  store<u32>(at, <u32>hrefAt + url.hostStart);
+  store<u32>(at + column, url.hostEnd - url.hostStart);
+}
+
+function append(from: usize, bytes: usize): void {
+  memory.copy(text + textLength, from, bytes);
+  textLength += bytes;
+}
+
+function isDnsLength(p: usize, end: usize): bool {
+  if (load<u8>(p) == 0x5b) return true;
+  if (end > p && load<u8>(end - 1) == 0x2e) end--;
+  if (end - p > NAME_BYTES) return false;
+  let label: usize = 0;
+  for (; p < end; p++) {
+    label = load<u8>(p) == 0x2e ? 0 : label + 1;
+    if (label > LABEL_BYTES) return false;
+  }
+  return true;
+}

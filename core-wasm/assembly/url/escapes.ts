@@ -1,0 +1,38 @@
+/**
+ * Percent-escapes of a key: unreserved characters decoded, hexadecimal digits in upper case (RFC 3986 6.2.2.1, 6.2.2.2),
+ * a percent sign that escapes nothing encoded.
+ * Invariant: never decodes what an earlier pass encoded: "%25" stays "%25".
+ */
+
+import { hexValue, isUnreserved, writeEscaped } from "./bytes";
+import { DECODE_UNRESERVED, ENCODE_STRAY_PERCENT, UPPER_CASE_ESCAPES } from "./profile";
+
+/** Writes [p, end) at `out`, at most three bytes for each; the end is returned. */
+export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): usize {
+  while (p < end) {
+    const c: u32 = load<u8>(p);
+    if (c != 0x25) {
+      store<u8>(out++, <u8>c);
+      p++;
+      continue;
+    }
+    const high = end - p > 2 ? hexValue(load<u8>(p, 1)) : 255;
+    const low = end - p > 2 ? hexValue(load<u8>(p, 2)) : 255;
+    if (high > 15 || low > 15) {
+      if ((rules & ENCODE_STRAY_PERCENT) != 0) out = writeEscaped(out, 0x25);
+      else store<u8>(out++, 0x25);
+      p++;
+      continue;
+    }
+    const value = (high << 4) | low;
+    if ((rules & DECODE_UNRESERVED) != 0 && isUnreserved(value)) store<u8>(out++, <u8>value);
+    else if ((rules & UPPER_CASE_ESCAPES) != 0) out = writeEscaped(out, value);
+    else {
+      store<u8>(out, 0x25);
+      store<u16>(out, load<u16>(p, 1), 1);
+      out += 3;
+    }
+    p += 3;
+  }
+  return out;
+}

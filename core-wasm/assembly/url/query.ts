@@ -1,0 +1,105 @@
+/**
+ * The query of a key: parameters normalised, tracking left out, sorted.
+ * Invariant: the sort is stable and takes O(n log n) comparisons, whatever the query.
+ */
+
+import { DROP_EMPTY_PARAMETERS, SORT_QUERY, STRIP_TRACKING } from "./profile";
+import { normalizeEscapes } from "./escapes";
+import { isTracking } from "./tracking_parameters";
+import { reserve, URL_QUERY } from "../memory/buffers";
+
+/** One parameter: where it starts, where its name ends, where it ends. */
+const ENTRY: usize = 12;
+
+let entries: usize = 0;
+let spare: usize = 0;
+
+/** Writes the normalised query of [p, end) (without "?") at `out`: its end. 0 = no room. */
+export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
+  const length = end - p;
+  const table = (length + 1) * ENTRY;
+  entries = reserve(URL_QUERY, table * 2 + length * 3 + 16);
+  if (entries == 0) return 0;
+  spare = entries + table;
+  const count = collect(p, end, spare + table, rules);
+  if ((rules & SORT_QUERY) != 0 && !isSorted(count)) sort(count);
+  for (let i: usize = 0; i < count; i++) {
+    const entry = entries + i * ENTRY;
+    const from: usize = load<u32>(entry);
+    const bytes = <usize>load<u32>(entry, 8) - from;
+    if (i > 0) store<u8>(out++, 0x26);
+    memory.copy(out, from, bytes);
+    out += bytes;
+  }
+  return out;
+}
+
+/** Splits at "&" and normalises each parameter to `text`; the number of those that stay. */
+function collect(p: usize, end: usize, text: usize, rules: u32): usize {
+  let count: usize = 0;
+  for (let stop = p;; p = stop + 1) {
+    stop = p;
+    let equals: usize = 0;
+    for (; stop < end && load<u8>(stop) != 0x26; stop++) if (equals == 0 && load<u8>(stop) == 0x3d) equals = stop;
+    const nameEnd = normalizeEscapes(p, equals == 0 ? stop : equals, text, rules);
+    const isEmpty = p == stop && (rules & DROP_EMPTY_PARAMETERS) != 0;
+    if (!isEmpty && !((rules & STRIP_TRACKING) != 0 && isTracking(text, nameEnd - text))) {
+      const entry = entries + count++ * ENTRY;
+      store<u32>(entry, <u32>text);
+      store<u32>(entry, <u32>nameEnd, 4);
+      text = equals == 0 ? nameEnd : normalizeEscapes(equals, stop, nameEnd, rules);
+      store<u32>(entry, <u32>text, 8);
+    }
+    if (stop == end) break;
+  }
+  return count;
+}
+
+/** By name, then by value; a parameter without "=" has the empty value. */
+function compare(a: usize, b: usize): i32 {
+  const names = compareBytes(load<u32>(a), load<u32>(a, 4), load<u32>(b), load<u32>(b, 4));
+  return names != 0 ? names : compareBytes(valueOf(a), load<u32>(a, 8), valueOf(b), load<u32>(b, 8));
+}
+
+// @ts-ignore: decorator
+@inline
+function valueOf(entry: usize): usize {
+  return <usize>min<u32>(load<u32>(entry, 4) + 1, load<u32>(entry, 8));
+}
+
+function compareBytes(a: usize, aEnd: usize, b: usize, bEnd: usize): i32 {
+  for (; a < aEnd && b < bEnd; a++, b++) {
+    const difference = <i32>load<u8>(a) - <i32>load<u8>(b);
+    if (difference != 0) return difference;
+  }
+  return <i32>(aEnd - a) - <i32>(bEnd - b);
+}
+
+function isSorted(count: usize): bool {
+  for (let i: usize = 1; i < count; i++) {
+    if (compare(entries + (i - 1) * ENTRY, entries + i * ENTRY) > 0) return false;
+  }
+  return true;
+}
+
+/** Bottom-up merge sort between the two tables. */
+function sort(count: usize): void {
+  for (let width: usize = 1; width < count; width <<= 1) {
+    for (let low: usize = 0; low < count; low += width << 1) {
+      merge(low, min<usize>(low + width, count), min<usize>(low + (width << 1), count));
+    }
+    const sorted = spare;
+    spare = entries;
+    entries = sorted;
+  }
+}
+
+function merge(low: usize, middle: usize, high: usize): void {
+  let left = low;
+  let right = middle;
+  for (let to = low; to < high; to++) {
+    const takeLeft = left < middle &&
+      (right >= high || compare(entries + left * ENTRY, entries + right * ENTRY) <= 0);
+    memory.copy(spare + to * ENTRY, entries + (takeLeft ? left++ : right++) * ENTRY, ENTRY);
+  }
+}

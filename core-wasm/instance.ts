@@ -1,0 +1,106 @@
+/**
+ * One instance of the compiled core and its two doors: `raw` (words, no copies) and `typed` (the component).
+ * Invariant: an instance that trapped, or whose memory grew past the bound, is replaced before the next call.
+ */
+
+import type { UrlErrorCase } from "./url_error.ts";
+
+/** Exports of assembly/door_raw.ts; addresses and lengths are 32-bit words, signed as wasm hands them out. */
+export interface RawDoor {
+  readonly memory: WebAssembly.Memory;
+  raw_reserve(buffer: number, bytes: number): number;
+  raw_xxh64(ptr: number, length: number): bigint;
+  raw_filterOpen(blocks: number): number;
+  raw_filterAdd(count: number): number;
+  raw_filterHas(count: number): number;
+  raw_filterFresh(): bigint;
+  raw_filterPtr(): number;
+  raw_filterBlocks(): number;
+  raw_urls(count: number, maxBytes: number, rules: number): number;
+  raw_text(): number;
+}
+
+/** `record url-facts` of wit/core.wit. */
+export interface TypedUrlFacts {
+  readonly href: string;
+  readonly key: string;
+  readonly surt: string;
+  readonly host: string;
+  readonly fingerprint: bigint;
+}
+
+/** The component's exports by interface, as jco hands them out. */
+export interface TypedDoor {
+  readonly hashing: { xxh64(bytes: Uint8Array): bigint };
+  readonly urls: {
+    /** Throws an UrlErrorCase. */
+    facts(input: string, base: string | undefined, maxBytes: number, rules: number): TypedUrlFacts;
+  };
+  readonly filters: {
+    open(blocks: number): boolean;
+    addAll(keys: BigUint64Array): Uint8Array;
+    hasAll(keys: BigUint64Array): Uint8Array;
+  };
+}
+
+export interface CoreInstance {
+  readonly raw: RawDoor;
+  readonly typed: TypedDoor;
+}
+
+/** jco's `instantiate`: without promises in its arguments it answers at once. */
+export type Instantiate = (
+  getCoreModule: (path: string) => WebAssembly.Module,
+  imports: Record<string, never>,
+  instantiateCore: (module: WebAssembly.Module, imports: WebAssembly.Imports) => WebAssembly.Instance,
+) => unknown;
+
+/** What an instance may hold before it is replaced: scan buffers only ever grow. */
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** Makes instances of one compiled core and keeps the one in use. */
+export class CoreSlot {
+  readonly #module: WebAssembly.Module;
+  readonly #instantiate: Instantiate;
+  #instance: CoreInstance;
+
+  constructor(module: WebAssembly.Module, instantiate: Instantiate) {
+    this.#module = module;
+    this.#instantiate = instantiate;
+    this.#instance = this.#make();
+  }
+
+  /** Runs `work` on a sound instance. A trap is a bug of the core: it is thrown, and the next call has a new instance. */
+  run<T>(work: (instance: CoreInstance) => T): T {
+    if (this.#instance.raw.memory.buffer.byteLength > MEMORY_BYTES) this.#instance = this.#make();
+    try {
+      return work(this.#instance);
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) this.#instance = this.#make();
+      throw error;
+    }
+  }
+
+  /** An instance of its own, without the typed door: for a filter. */
+  fresh(): RawDoor {
+    return new WebAssembly.Instance(this.#module, {}).exports as unknown as RawDoor;
+  }
+
+  #make(): CoreInstance {
+    let raw: RawDoor | undefined;
+    const typed = this.#instantiate(() => this.#module, {}, (module, imports) => {
+      const instance = new WebAssembly.Instance(module, imports);
+      raw = instance.exports as unknown as RawDoor;
+      return instance;
+    });
+    if (raw === undefined || typed instanceof Promise) {
+      throw new Error("Instantiating the core went another way than jco's synchronous one; build core-wasm anew.");
+    }
+    return { raw, typed: typed as TypedDoor };
+  }
+}
+
+/** The case that a typed call threw (jco throws the bare enum case), or undefined when it threw something else. */
+export function errorCase(error: unknown): UrlErrorCase | undefined {
+  return typeof error === "string" ? error as UrlErrorCase : undefined;
+}

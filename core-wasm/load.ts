@@ -1,0 +1,47 @@
+/**
+ * Finds the compiled core beside this file: from disk on Deno, Bun and Node, by fetch elsewhere.
+ * Invariant: nothing is loaded before `loadArtefact` is called, and only once.
+ */
+
+import type { Instantiate } from "./instance.ts";
+
+export interface Artefact {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly module: WebAssembly.Module;
+  readonly instantiate: Instantiate;
+}
+
+const GLUE = new URL("./build/core.js", import.meta.url);
+const WASM = new URL("./build/core.core.wasm", import.meta.url);
+
+async function readBytes(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+  if (url.protocol !== "file:") return new Uint8Array(await (await fetch(url)).arrayBuffer());
+  const { readFile } = await import("node:fs/promises");
+  return new Uint8Array(await readFile(url));
+}
+
+async function load(): Promise<Artefact> {
+  try {
+    const [bytes, glue] = await Promise.all([
+      readBytes(WASM),
+      import(GLUE.href) as Promise<{ instantiate: Instantiate }>,
+    ]);
+    return { bytes, module: await WebAssembly.compile(bytes), instantiate: glue.instantiate };
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `Loading the core from core-wasm/build failed: ${found}; build it with \`deno task build\` or \`bun run build\`.`,
+    );
+  }
+}
+
+let loading: Promise<Artefact> | undefined;
+
+/** The compiled core of this process. A failed load is tried anew by the next call. */
+export function loadArtefact(): Promise<Artefact> {
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}

@@ -1,0 +1,48 @@
+/**
+ * The core of the crawler in WebAssembly: URLs, scanning, hashing, filters. `loadCore()` gives an instance; core.ts
+ * says what it answers. Invariant: importing this file loads nothing.
+ */
+
+import { BUFFER, put } from "./buffers.ts";
+import type { Core } from "./core.ts";
+import { makeFilter } from "./filter.ts";
+import { CoreSlot } from "./instance.ts";
+import { KEY_VERSION } from "./key_version.ts";
+import { loadArtefact } from "./load.ts";
+import { DEFAULT_PROFILE, rulesOf } from "./normalize_profile.ts";
+import type { NormalizeProfile } from "./normalize_profile.ts";
+import { RegisteredDomains } from "./registered_domain.ts";
+import { urlBatch } from "./url_batch.ts";
+import { urlFacts } from "./url.ts";
+import { fingerprintToHex } from "../protocol/ids.ts";
+import { LIMITS } from "../protocol/limits.ts";
+
+export type * from "./core.ts";
+export type { NormalizeProfile, NormalizeRule } from "./normalize_profile.ts";
+
+export interface CoreOptions {
+  /** Rules that differ from the default ones. Keys made so belong to another world: never mix them. */
+  readonly profile?: Partial<NormalizeProfile>;
+}
+
+/** A core of its own: its calls don't touch what another core answered. Takes tens of ms the first time. */
+export async function loadCore(options: CoreOptions = {}): Promise<Core> {
+  const { bytes, module, instantiate } = await loadArtefact();
+  const slot = new CoreSlot(module, instantiate);
+  const xxh64 = (content: Uint8Array) =>
+    slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_xxh64(put(raw, BUFFER.input, content), content.length)));
+  const encoder = new TextEncoder();
+  const domains = new RegisteredDomains((name) => xxh64(encoder.encode(name)));
+  const rules = { maxBytes: LIMITS.urlBytes, rules: rulesOf({ ...DEFAULT_PROFILE, ...options.profile }) };
+  // scan.ts adds `scan` and `simhash`.
+  const core: Omit<Core, "scan" | "simhash"> = {
+    keyVersion: KEY_VERSION,
+    buildHash: fingerprintToHex(xxh64(bytes)),
+    url: (input, base) => urlFacts(slot, domains, rules, { input, base }),
+    urls: (inputs) => slot.run((instance) => urlBatch(instance, inputs, rules)),
+    domainOf: (host) => domains.of(host).name,
+    xxh64,
+    filter: (capacity) => makeFilter(slot.fresh(), capacity),
+  };
+  return core as Core;
+}
