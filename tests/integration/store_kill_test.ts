@@ -1,0 +1,113 @@
+/** kill -9 on a process that commits: what it acknowledged is there, and what is there is a whole number of batches. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { execPath } from "node:process";
+import { fileURLToPath } from "node:url";
+import { connect } from "../../coordinator/store/libsql_client.ts";
+import { lockDataFolder } from "../../coordinator/store/data_lock.ts";
+import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
+import { systemClock } from "../../runtime/node.ts";
+import { captureRow, keyOf, urlRow } from "../support/shard_rows.ts";
+import { killBatch, URLS_PER_BATCH } from "../support/store_kill_child.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { RUNTIME, test } from "../support/test.ts";
+
+const KILLS = 10;
+/** Lines after which the child is killed, more or fewer by chance. */
+const LINES = [1, 40, 7, 90, 15];
+
+function runChild(script: string, argument: string) {
+  const path = fileURLToPath(new URL(`../support/${script}`, import.meta.url));
+  const flags = RUNTIME === "deno" ? ["run", "-A", path] : [path];
+  return spawn(execPath, [...flags, argument], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** Runs the child and kills it some moment after its `lines`-th line. The lines that it wrote whole. */
+function runUntilKilled(location: string, lines: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = runChild("store_kill_child.ts", location);
+    let out = "";
+    let armed = false;
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (text: string) => {
+      out += text;
+      if (armed || out.split("\n").length <= lines) return;
+      armed = true;
+      systemClock.sleep(Math.random() * 10).then(() => child.kill("SIGKILL"));
+    });
+    child.on("error", reject);
+    child.on("close", (_code, signal) => {
+      if (signal === "SIGKILL") resolve(out.split("\n").slice(0, -1));
+      else reject(new Error(`The child ended by itself after ${JSON.stringify(out)}; it was to be killed.`));
+    });
+  });
+}
+
+/** The store holds batches 1 to n whole, and nothing else; n. */
+async function assertExactPrefix(location: string): Promise<number> {
+  const raw = connect({ location });
+  assert.deepEqual(Array.from((await raw.read("pragma quick_check"))[0]!), ["ok"]);
+  raw.close();
+  const store = openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16 });
+  await store.open("checker", 1);
+  try {
+    const snapshot = await store.load();
+    const n = snapshot.batchSeq;
+    const last = killBatch(n);
+    assert.equal(snapshot.urlCount, n * URLS_PER_BATCH);
+    assert.deepEqual(snapshot.hosts, last.hosts);
+    assert.deepEqual(snapshot.leases, last.leases);
+    assert.deepEqual(snapshot.counters, last.counters);
+    const [queue] = snapshot.backQueues;
+    assert.deepEqual([queue!.ready, queue!.accepted], [n * URLS_PER_BATCH - (n - 1), n * URLS_PER_BATCH]);
+    const wanted = Array.from({ length: n }, (_, i) => killBatch(i + 1).newUrls).flat()
+      .map((row) =>
+        row.seq % URLS_PER_BATCH === 0 && row.seq < n * URLS_PER_BATCH
+          ? urlRow(row.seq, { state: "done", httpCode: 200 })
+          : row
+      );
+    assert.deepEqual(await store.urls(wanted.map(keyOf)), wanted);
+    assert.deepEqual([...await store.seen([keyOf(urlRow((n + 1) * URLS_PER_BATCH))])], [0]);
+    const captures = await store.captures("", 0, n + 10);
+    assert.deepEqual(captures.map((row) => row.seq), Array.from({ length: n }, (_, i) => i + 1));
+    assert.equal(captures[0]!.record.storage_key, captureRow(1, "w1/1.warc.gz").record.storage_key);
+    return n;
+  } finally {
+    await store.close();
+  }
+}
+
+test("kill -9: nothing acknowledged is lost, and no batch is there by half", async () => {
+  const folder = temporaryFolder();
+  const location = folder.file("frontier-0.db");
+  try {
+    let before = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const [start, ...acknowledged] = await runUntilKilled(location, LINES[kill % LINES.length]!);
+      assert.equal(start, `start ${before}`, "the child goes on where the last one stopped");
+      const found = await assertExactPrefix(location);
+      const last = Number(acknowledged.at(-1) ?? before);
+      assert.ok(found === last || found === last + 1, `acknowledged ${last}, found ${found}`);
+      before = found;
+    }
+    assert.ok(before >= LINES.length, `only ${before} batches in all`);
+  } finally {
+    await folder.remove();
+  }
+}, { timeoutMs: 120_000 });
+
+test("the data folder's lock keeps another process out, and ends with kill -9", async () => {
+  const folder = temporaryFolder();
+  try {
+    const holder = runChild("data_lock_child.ts", folder.path);
+    const ended = new Promise((resolve) => holder.on("close", resolve));
+    await new Promise((resolve) => holder.stdout.once("data", resolve));
+    await assert.rejects(lockDataFolder(folder.path), /another process is using it/);
+    holder.kill("SIGKILL");
+    await ended;
+    await (await lockDataFolder(folder.path)).release();
+  } finally {
+    await folder.remove();
+  }
+}, { timeoutMs: 60_000 });
