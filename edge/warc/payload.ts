@@ -17,6 +17,7 @@ export function holdsHttp(header: RecordHeader): boolean {
   return /^application\/http\b/i.test(fieldOf(header, "Content-Type") ?? "");
 }
 
+/** Never fails; the octets above 127 (RFC 9110 5.5: opaque) come out as windows-1252. */
 const decoder = new TextDecoder("latin1");
 
 export function readHttpBlock(block: Uint8Array): HttpBlock {

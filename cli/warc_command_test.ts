@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { nativeGunzip } from "../runtime/gunzip.ts";
+import { nativeDigest } from "../runtime/node.ts";
+import { sampleArchive, sampleEntry } from "../tests/support/archives.ts";
+import { MemoryFiles } from "../tests/support/memory_files.ts";
+import { test } from "../tests/support/test.ts";
+import { runWarc } from "./warc_command.ts";
+
+async function sample() {
+  const files = new MemoryFiles();
+  const archive = await sampleArchive({ files });
+  const { record } = await archive.append(sampleEntry({ url: "http://b.example/2" }));
+  await archive.append(sampleEntry({ url: "http://a.example/1", status: 404, reason: "Not Found" }));
+  await archive.close();
+  return { files, path: `data/${record.storage_key}`, record };
+}
+
+async function run(files: MemoryFiles, ...args: string[]) {
+  let out = "";
+  const notes: string[] = [];
+  const code = await runWarc(args, {
+    files,
+    gunzip: nativeGunzip,
+    digest: nativeDigest,
+    core: () => Promise.resolve({ url: () => ({ error: "a core that knows no URL" }) }),
+    write: async (bytes) => void (out += new TextDecoder().decode(bytes)),
+    note: (line) => notes.push(line),
+  });
+  return { code, out, lines: out.split("\n").slice(0, -1), notes };
+}
+
+test("warc command: check is silent on a good file and names each problem of a bad one", async () => {
+  const { files, path } = await sample();
+  assert.deepEqual(await run(files, "check", path), {
+    code: 0,
+    out: "",
+    lines: [],
+    notes: [`${path}: 5 records, 0 problems.`],
+  });
+  await files.truncate(path, (await files.size(path))! - 1);
+  const bad = await run(files, "check", path, "data/absent.warc.gz");
+  assert.equal(bad.code, 1);
+  assert.match(bad.out, /:\d+: the file ends within a gzip member\.\n$/);
+  assert.match(bad.notes.at(-1)!, /^Reading data\/absent\.warc\.gz: found no such file/);
+});
+
+test("warc command: ls, cat and index show where records lie", async () => {
+  const { files, path, record } = await sample();
+  const { lines } = await run(files, "ls", path);
+  assert.equal(lines.length, 5);
+  assert.equal(
+    lines[2],
+    `${record.offset}\t${record.length}\tresponse\t200\t2026-11-30T16:31:53.123Z\thttp://b.example/2`,
+  );
+  const whole = await run(files, "cat", path, String(record.offset));
+  assert.match(whole.out, /^WARC\/1\.1\r\nWARC-Type: response\r\n[^]*<title>A<\/title>\r\n\r\n$/);
+  assert.equal((await run(files, "cat", path, String(record.offset), "--payload")).out, "<title>A</title>");
+  assert.equal((await run(files, "cat", path, "1")).code, 1);
+  const index = await run(files, "index", path);
+  assert.deepEqual(index.lines.map((line) => line.split(" ", 2)), [
+    ["http://a.example/1", "20261130163153"],
+    ["http://b.example/2", "20261130163153"],
+  ]);
+  const fields = JSON.parse(index.lines[1]!.slice(index.lines[1]!.indexOf("{")));
+  assert.deepEqual([fields.offset, fields.length, fields.status], [
+    String(record.offset),
+    String(record.length),
+    "200",
+  ]);
+});
+
+test("warc command: anything else is a sentence and exit code 2", async () => {
+  for (const args of [[], ["check"], ["unpack", "x"], ["cat", "a", "b"], ["cat", "a", "1", "2"]]) {
+    const { code, notes } = await run(new MemoryFiles(), ...args);
+    assert.equal(code, 2, args.join(" "));
+    assert.match(notes[0]!, /^Running outrider warc/);
+  }
+});

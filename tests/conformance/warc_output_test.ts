@@ -1,0 +1,192 @@
+/** What we write, read by others: warcio for JavaScript and Python, and the rules of the validators. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { WARCParser } from "warcio";
+import { checkFile } from "../../edge/warc/check_file.ts";
+import { readHttpBlock } from "../../edge/warc/payload.ts";
+import { readWarc, type WarcRecord } from "../../edge/warc/reader.ts";
+import { fieldOf } from "../../edge/warc/record_parser.ts";
+import type { Exchange } from "../../edge/ports.ts";
+import { systemFiles } from "../../runtime/files.ts";
+import { nativeGunzip } from "../../runtime/gunzip.ts";
+import { nativeDigest, nativeGzip } from "../../runtime/node.ts";
+import { sampleArchive, sampleEntry } from "../support/archives.ts";
+import { CORPORA_ABSENT, corpusText } from "../support/corpora.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { test } from "../support/test.ts";
+
+const encoder = new TextEncoder();
+const page = encoder.encode("<p>tea</p>");
+
+/** Exchanges as they come, and as somebody would craft them. */
+const EXCHANGES: readonly Partial<Exchange>[] = [
+  { url: "http://a.example/plain" },
+  {
+    url: "http://a.example/chunked",
+    body: page,
+    headers: [["transfer-encoding", "chunked"], ["X-A", "1"], ["x-a", "2"]],
+  },
+  { url: "http://a.example/wrong-length", body: page, headers: [["Content-length", "999"], ["Server", "x"]] },
+  { url: "http://a.example/two-lengths", body: page, headers: [["Content-Length", "10"], ["Content-Length", "10"]] },
+  { url: "http://a.example/not-modified", status: 304, reason: "Not Modified", body: new Uint8Array(0) },
+  { url: "http://a.example/cut", body: page, truncated: "length", headers: [["Content-Length", "50000"]] },
+  { url: "https://a.example/h2", httpVersion: "2", reason: "", body: page, remoteAddress: "[2001:db8::1]" },
+  { url: "http://a.example/bytes", body: page, headers: [["X-Odd", "caf\u00e9 \u0080\u00ff"], ["X-Empty", ""]] },
+  {
+    url: "http://a.example/inject",
+    reason: "OK\r\n\r\nx",
+    headers: [["X-A", "1\r\n\r\nWARC/1.1\nX: 2\r"], ["A: b\r\nC", "d"]],
+  },
+  { url: "http://a.example/binary#part", body: new Uint8Array(70_000).map((_, i) => (i * i) & 255) },
+  { url: "http://a.example/warc-in-warc", body: encoder.encode("WARC/1.1\r\nWARC-Type: response\r\n\r\n\r\n\r\n") },
+];
+
+async function withSample(use: (path: string) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder();
+  try {
+    const archive = await sampleArchive({ files: systemFiles, folder: folder.path });
+    const coded = await nativeGzip.compress([page]);
+    const exchanges = [...EXCHANGES, {
+      url: "http://a.example/coded",
+      body: coded,
+      headers: [["Content-Encoding", "gzip"], ["Transfer-Encoding", "chunked"]] as const,
+    }];
+    const done = await Promise.all(exchanges.map((exchange) => archive.append(sampleEntry(exchange))));
+    await archive.close();
+    await use(`${folder.path}/${done[0]!.record.storage_key}`);
+  } finally {
+    await folder.remove();
+  }
+}
+
+async function recordsOf(path: string): Promise<WarcRecord[]> {
+  const records: WarcRecord[] = [];
+  for await (const step of readWarc({ files: systemFiles, gunzip: nativeGunzip, path })) {
+    assert.ok("header" in step, "fault" in step ? step.fault : "");
+    records.push(step);
+  }
+  return records;
+}
+
+const headOf = (record: WarcRecord) => {
+  const { payload } = readHttpBlock(record.block);
+  return String.fromCharCode(...record.block.subarray(0, record.block.length - payload.length));
+};
+
+test("warc output: our own check finds nothing wrong", () =>
+  withSample(async (path) => {
+    const steps = checkFile({ files: systemFiles, gunzip: nativeGunzip, digest: nativeDigest, path });
+    const step = await steps.next();
+    assert.ok(step.done, String(step.value));
+    assert.equal(step.value, 1 + 2 * (EXCHANGES.length + 1));
+  }));
+
+test("warc output: warcio for JavaScript reads every record with its payload", () =>
+  withSample(async (path) => {
+    const bytes = new Uint8Array(readFileSync(path));
+    const parser = new WARCParser([bytes][Symbol.iterator]() as never, { keepHeadersCase: true });
+    const ours = await recordsOf(path);
+    let count = 0;
+    for await (const record of parser) {
+      const mine = ours[count++]!;
+      assert.equal(record.warcType, fieldOf(mine.header, "WARC-Type"));
+      assert.equal(record.warcTargetURI ?? undefined, fieldOf(mine.header, "WARC-Target-URI"));
+      if (record.warcType === "response") {
+        const payload = await record.readFully(false);
+        assert.deepEqual(
+          new Uint8Array(payload),
+          new Uint8Array(readHttpBlock(mine.block).payload),
+          record.warcTargetURI!,
+        );
+      } else for await (const _ of record) { /* to the next record */ }
+    }
+    assert.equal(count, ours.length);
+  }));
+
+const python = spawnSync("python3", ["-c", "import warcio"]);
+const NO_WARCIO = python.status === 0 ? undefined : "python3 with the package warcio isn't there";
+
+test("warc output: warcio check for Python passes", () =>
+  withSample((path) => {
+    const checked = spawnSync("python3", ["-c", "from warcio.cli import main; main()", "check", "-v", path], {
+      encoding: "utf8",
+    });
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr);
+    assert.ok(!/no digest to check/.test(checked.stdout), checked.stdout);
+    return Promise.resolve();
+  }), { skip: NO_WARCIO });
+
+test("warc output: the stored heads are true and can't be injected into", () =>
+  withSample(async (path) => {
+    const responses = (await recordsOf(path)).filter(({ header }) => fieldOf(header, "WARC-Type") === "response");
+    const byName = new Map(
+      responses.map((record) => [fieldOf(record.header, "WARC-Target-URI")!.split("/").pop()!, record]),
+    );
+    const head = (name: string) => headOf(byName.get(name)!);
+    assert.equal(
+      head("chunked"),
+      "HTTP/1.1 200 OK\r\nX-Crawler-transfer-encoding: chunked\r\nContent-Length: 10\r\nX-A: 1\r\nx-a: 2\r\n\r\n",
+    );
+    assert.equal(
+      head("wrong-length"),
+      "HTTP/1.1 200 OK\r\nX-Crawler-Content-length: 999\r\nContent-Length: 10\r\nServer: x\r\n\r\n",
+    );
+    assert.match(head("two-lengths"), /\r\nContent-Length: 10\r\nX-Crawler-Content-Length: 10\r\n\r\n$/);
+    assert.match(head("coded"), /\r\nContent-Encoding: gzip\r\n/);
+    assert.match(head("h2"), /^HTTP\/1\.1 200 \r\n/);
+    assert.match(head("bytes"), /X-Odd: caf\u00e9 \u0080\u00ff\r\nX-Empty: \r\n/);
+    assert.equal(head("inject").split("\r\n").length, 5);
+    assert.ok(byName.has("binary"), "the fragment isn't part of the target URI");
+    for (const record of responses) {
+      const { fields, payload } = readHttpBlock(record.block);
+      const lengths = fields.filter(([name]) => name.toLowerCase() === "content-length");
+      assert.ok(lengths.length <= 1);
+      for (const [, value] of lengths) assert.equal(value, String(payload.length));
+      assert.ok(!fields.some(([name]) => name.toLowerCase() === "transfer-encoding"));
+    }
+    const h2 = byName.get("h2")!.header;
+    assert.deepEqual([fieldOf(h2, "WARC-Protocol"), fieldOf(h2, "WARC-IP-Address")], ["h2", "2001:db8::1"]);
+    assert.equal(fieldOf(byName.get("cut")!.header, "WARC-Truncated"), "length");
+  }));
+
+interface HeaderRules {
+  readonly mandatory: readonly string[];
+  readonly mandatory_by_type: Readonly<Record<string, readonly string[]>>;
+  readonly repeatable: readonly string[];
+  readonly forbidden_on: Readonly<Record<string, readonly string[]>>;
+}
+
+test("warc output: the header rules of jwarc hold", () =>
+  withSample(async (path) => {
+    const rules = JSON.parse(corpusText("6-warc/validity-rules.json")).jwarc_validate.headers_warc_1_1 as HeaderRules;
+    for (const { header } of await recordsOf(path)) {
+      const type = fieldOf(header, "WARC-Type")!;
+      const names = header.fields.map(([name]) => name);
+      for (const name of rules.mandatory) assert.ok(names.includes(name), `${name} on ${type}`);
+      for (const [name, types] of Object.entries(rules.mandatory_by_type)) {
+        if (types.includes(type)) assert.ok(names.includes(name), `${name} on ${type}`);
+      }
+      for (const [name, types] of Object.entries(rules.forbidden_on)) {
+        if (types.includes(type)) assert.ok(!names.includes(name), `${name} on ${type}`);
+      }
+      for (const name of names) {
+        if (!rules.repeatable.includes(name)) assert.equal(names.filter((one) => one === name).length, 1, name);
+      }
+    }
+  }), { skip: CORPORA_ABSENT });
+
+test("warc output: request and response share the date and name each other", () =>
+  withSample(async (path) => {
+    const [, ...records] = await recordsOf(path);
+    for (let i = 0; i < records.length; i += 2) {
+      const [request, response] = [records[i]!.header, records[i + 1]!.header];
+      assert.equal(fieldOf(request, "WARC-Type"), "request");
+      assert.equal(fieldOf(request, "WARC-Date"), "2026-11-30T16:31:53.123Z");
+      assert.equal(fieldOf(response, "WARC-Date"), fieldOf(request, "WARC-Date"));
+      assert.equal(fieldOf(request, "WARC-Concurrent-To"), fieldOf(response, "WARC-Record-ID"));
+      assert.equal(fieldOf(response, "WARC-Concurrent-To"), fieldOf(request, "WARC-Record-ID"));
+      assert.equal(records[i]!.offset + records[i]!.length, records[i + 1]!.offset);
+    }
+  }));
