@@ -10,13 +10,15 @@ import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 
 export interface CoordinatorClientOptions {
   /** Base of the API, e.g. `https://coordinator.example.org/`; a path is kept. */
-  readonly url: string;
+  readonly baseUrl: string;
   readonly token?: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   /** The edge stops: what is asked goes on for at most `LIMITS.apiReplyMs`. */
-  readonly stop?: AbortSignal;
+  readonly signal?: AbortSignal;
+  /** Called once, with a sentence, when the coordinator refuses the token (401, 403): without another one no call can succeed. */
+  readonly onRefusedToken?: (sentence: string) => void;
   /** The runtime's own client keeps connections open and is separate from the one that crawls. */
   readonly fetch?: typeof fetch;
 }
@@ -45,13 +47,21 @@ export interface Call {
 }
 
 /** An answer, or why there is none and how long the coordinator asks to wait. */
-type Attempt = { readonly answer: unknown } | { readonly failure: string; readonly retryAfterMs: number };
+type Attempt = { readonly answer: unknown } | Failure;
+
+interface Failure {
+  readonly failure: string;
+  readonly retryAfterMs: number;
+}
 
 export class CoordinatorClient {
   readonly #options: CoordinatorClientOptions;
   readonly #base: string;
   #failing = false;
+  #refused = false;
   #stoppedAt: number | undefined;
+  readonly #closed = new AbortController();
+  readonly #noteStop: () => void;
 
   /** Throws a sentence when the URL or the token is none. */
   constructor(options: CoordinatorClientOptions) {
@@ -59,18 +69,24 @@ export class CoordinatorClient {
     if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
       throw new Error("The coordinator's token can't be sent: visible ASCII characters without spaces are wanted.");
     }
-    this.#base = baseOf(options.url);
-    const noteStop = () => this.#stoppedAt = options.clock.monotonicMs();
-    if (options.stop?.aborted) noteStop();
-    else options.stop?.addEventListener("abort", noteStop, { once: true });
+    this.#base = baseOf(options.baseUrl);
+    this.#noteStop = () => this.#stoppedAt = options.clock.monotonicMs();
+    if (options.signal?.aborted) this.#noteStop();
+    else options.signal?.addEventListener("abort", this.#noteStop, { once: true });
+  }
+
+  /** Ends calls that wait; later ones are rejected. */
+  close(): void {
+    this.#closed.abort();
+    this.#options.signal?.removeEventListener("abort", this.#noteStop);
   }
 
   /** The parsed answer, and how long (ms) after the call the request was sent that brought it. */
   async send(call: Call): Promise<{ readonly answer: unknown; readonly sentAfterMs: number }> {
-    const { clock, random, log, stop } = this.#options;
+    const { clock, log } = this.#options;
     const called = { wall: clock.wallMs(), monotonic: clock.monotonicMs() };
     for (let waitMs: number = LIMITS.apiRetryMs;; waitMs = Math.min(waitMs * 2, LIMITS.apiRetryMaxMs)) {
-      if (call.untilStop && stop?.aborted) throw new Error(`Asking the coordinator for ${call.path}: the edge stops.`);
+      this.#refuseWhenOver(call);
       const elapsed = Math.min(clock.wallMs() - called.wall, clock.monotonicMs() - called.monotonic);
       const attempt = await this.#attempt(call);
       if ("answer" in attempt) {
@@ -78,58 +94,82 @@ export class CoordinatorClient {
         this.#failing = false;
         return { answer: attempt.answer, sentAfterMs: Math.max(0, elapsed) };
       }
+      this.#refuseWhenOver(call);
       if (!this.#failing) log.warn("the coordinator doesn't answer; trying again", { failure: attempt.failure });
       this.#failing = true;
-      const pauseMs = Math.max(attempt.retryAfterMs, waitMs * (0.5 + random.next() / 2));
-      this.#refuseAfterStop(attempt.failure, pauseMs);
-      await clock.sleep(pauseMs, call.untilStop ? stop : undefined);
+      await this.#pause(call, attempt, waitMs);
     }
   }
 
-  #refuseAfterStop(failure: string, pauseMs: number): void {
-    if (this.#stoppedAt === undefined) return;
-    const elapsed = this.#options.clock.monotonicMs() + pauseMs - this.#stoppedAt;
-    if (elapsed > LIMITS.apiReplyMs) throw new Error(`${failure} The edge stops, so it isn't asked again.`);
+  /** Throws when the client was closed, or the edge stops and this isn't worth asking. */
+  #refuseWhenOver(call: Call): void {
+    const refusal = `Asking the coordinator at ${this.#base} for ${call.path}:`;
+    if (this.#closed.signal.aborted) throw new Error(`${refusal} the connection was closed.`);
+    if (call.untilStop && this.#options.signal?.aborted) throw new Error(`${refusal} the edge stops.`);
   }
 
+  /** Waits before the next try; throws when the edge stops and that try would come too late. */
+  async #pause(call: Call, { failure, retryAfterMs }: Failure, waitMs: number): Promise<void> {
+    const { clock, random, signal: stop } = this.#options;
+    const pauseMs = Math.max(retryAfterMs, waitMs * (0.5 + random.next() / 2));
+    if (this.#stoppedAt !== undefined && clock.monotonicMs() + pauseMs - this.#stoppedAt > LIMITS.apiReplyMs) {
+      throw new Error(`${failure} The edge stops, so it isn't asked again.`);
+    }
+    const end = new AbortController();
+    const finish = () => end.abort();
+    const ends = call.untilStop && stop ? [this.#closed.signal, stop] : [this.#closed.signal];
+    for (const signal of ends) signal.addEventListener("abort", finish, { once: true });
+    await clock.sleep(pauseMs, end.signal);
+    for (const signal of ends) signal.removeEventListener("abort", finish);
+  }
+
+  /** One request; not cut short by a stop, since a lease that was granted should be known. */
   async #attempt(call: Call): Promise<Attempt> {
-    const { clock, stop, token } = this.#options;
     const over = new AbortController();
     const cut = new AbortController();
     const giveUp = () => cut.abort();
-    if (call.untilStop) stop?.addEventListener("abort", giveUp, { once: true });
-    void clock.sleep(LIMITS.apiReplyMs, over.signal).then(giveUp);
+    this.#closed.signal.addEventListener("abort", giveUp, { once: true });
+    void this.#options.clock.sleep(LIMITS.apiReplyMs, over.signal).then(giveUp);
     try {
-      const response = await (this.#options.fetch ?? fetch)(new URL(call.path, this.#base), {
-        method: call.method,
-        redirect: "manual",
-        signal: cut.signal,
-        headers: {
-          "accept": "application/json",
-          "outrider-protocol": String(PROTOCOL_VERSION),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-        },
-        ...(call.body === undefined ? {} : { body: call.body }),
-      });
-      return await this.#read(call, response, await response.text());
+      const response = await this.#request(call, cut.signal);
+      return this.#read(call, response, await response.text());
     } catch (error) {
       if (error instanceof CoordinatorRefused) throw error;
       const found = cut.signal.aborted ? `no answer within ${LIMITS.apiReplyMs} ms` : String((error as Error).message);
       return { failure: `Asking the coordinator at ${this.#base} for ${call.path}: ${found}.`, retryAfterMs: 0 };
     } finally {
       over.abort();
-      stop?.removeEventListener("abort", giveUp);
+      this.#closed.signal.removeEventListener("abort", giveUp);
     }
   }
 
-  async #read(call: Call, response: Response, text: string): Promise<Attempt> {
-    const { status } = response;
+  #request({ method, path, body }: Call, signal: AbortSignal): Promise<Response> {
+    const { token } = this.#options;
+    return (this.#options.fetch ?? fetch)(new URL(path, this.#base), {
+      method,
+      redirect: "manual",
+      signal,
+      headers: {
+        "accept": "application/json",
+        "outrider-protocol": String(PROTOCOL_VERSION),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  /** Throws CoordinatorRefused for a status that another try wouldn't change. */
+  #read({ path, absent }: Call, { status, headers }: Response, text: string): Attempt {
     if (status === 200) return { answer: JSON.parse(text) };
-    if (status === call.absent) return { answer: undefined };
-    const sentence = `Asking the coordinator at ${this.#base} for ${call.path}: ${status} ${detailOf(text)}`;
+    if (status === absent) return { answer: undefined };
+    const sentence = `Asking the coordinator at ${this.#base} for ${path}: ${status} ${detailOf(text)}`;
     if (status === 429 || status >= 500) {
-      return { failure: sentence, retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
+      return { failure: sentence, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+    }
+    if ((status === 401 || status === 403) && !this.#refused) {
+      this.#refused = true;
+      this.#options.onRefusedToken?.(sentence);
     }
     throw new CoordinatorRefused(status, sentence);
   }

@@ -68,7 +68,7 @@ test("a request carries token, version and body, below the base's path", async (
     },
     async (url) => {
       const client = new CoordinatorClient({
-        url: `${url}/behind/proxy`,
+        baseUrl: `${url}/behind/proxy`,
         token: "secret",
         clock: systemClock,
         random: systemRandom,
@@ -90,7 +90,7 @@ test("5xx, 429 and replies that are no JSON are tried again, with growing jitter
     () => Response.json({ detail: "Not ready." }, { status: 503 }),
   ];
   await withServer((_, count) => failures[count - 1]?.() ?? Response.json("done"), async (url, asked) => {
-    const client = new CoordinatorClient({ url, clock, random: { ...systemRandom, next: () => 0.5 }, log });
+    const client = new CoordinatorClient({ baseUrl: url, clock, random: { ...systemRandom, next: () => 0.5 }, log });
     const { answer, sentAfterMs } = await client.send(CALL);
     assert.equal(answer, "done");
     assert.equal(asked.count, 5);
@@ -103,7 +103,7 @@ test("5xx, 429 and replies that are no JSON are tried again, with growing jitter
 test("a coordinator that was away is found again on the same port", async () => {
   const { clock } = quickClock();
   const first = await serve({ hostname: "127.0.0.1", port: 0, handler: () => Response.json(1) });
-  const client = new CoordinatorClient({ url: first.url, clock, random: systemRandom, log: noteLog().log });
+  const client = new CoordinatorClient({ baseUrl: first.url, clock, random: systemRandom, log: noteLog().log });
   assert.equal((await client.send(CALL)).answer, 1);
   await first.close();
   const pending = client.send(CALL);
@@ -124,7 +124,7 @@ test("silence is given up and the request sent again", async () => {
     expire();
     return release.promise;
   }, async (url) => {
-    const client = new CoordinatorClient({ url, clock, random: systemRandom, log: noteLog().log });
+    const client = new CoordinatorClient({ baseUrl: url, clock, random: systemRandom, log: noteLog().log });
     assert.equal((await client.send(CALL)).answer, "second");
     release.resolve(new Response("late"));
   });
@@ -136,7 +136,7 @@ test("a refusal is final and is a sentence with the coordinator's reason", async
       () => Response.json({ detail: "That won't do." }, { status, headers: { location: "/y" } }),
       async (url, asked) => {
         const client = new CoordinatorClient({
-          url,
+          baseUrl: url,
           clock: quickClock().clock,
           random: systemRandom,
           log: noteLog().log,
@@ -155,7 +155,12 @@ test("a refusal is final and is a sentence with the coordinator's reason", async
 
 test("a status that is an answer resolves to nothing", async () => {
   await withServer(() => new Response("", { status: 404 }), async (url) => {
-    const client = new CoordinatorClient({ url, clock: systemClock, random: systemRandom, log: noteLog().log });
+    const client = new CoordinatorClient({
+      baseUrl: url,
+      clock: systemClock,
+      random: systemRandom,
+      log: noteLog().log,
+    });
     assert.equal((await client.send({ method: "GET", path: "v1/y", absent: 404 })).answer, undefined);
   });
 });
@@ -164,7 +169,13 @@ test("once the edge stops, nothing new is leased and other calls end within one 
   const { clock, waits } = quickClock();
   const stop = new AbortController();
   await withServer(() => new Response("", { status: 503 }), async (url) => {
-    const client = new CoordinatorClient({ url, clock, random: systemRandom, log: noteLog().log, stop: stop.signal });
+    const client = new CoordinatorClient({
+      baseUrl: url,
+      clock,
+      random: systemRandom,
+      log: noteLog().log,
+      signal: stop.signal,
+    });
     const leasing = client.send({ ...CALL, untilStop: true });
     const telling = client.send(CALL);
     stop.abort();
@@ -178,7 +189,50 @@ test("once the edge stops, nothing new is leased and other calls end within one 
 test("an address or token that is none is refused at once", () => {
   const parts = { clock: systemClock, random: systemRandom, log: noteLog().log };
   for (const url of ["", "coordinator:80", "ftp://a/", "http://user@a/"]) {
-    assert.throws(() => new CoordinatorClient({ ...parts, url }), /is none/, url);
+    assert.throws(() => new CoordinatorClient({ ...parts, baseUrl: url }), /is none/, url);
   }
-  assert.throws(() => new CoordinatorClient({ ...parts, url: "http://a/", token: "a\nb" }), /can't be sent/);
+  assert.throws(() => new CoordinatorClient({ ...parts, baseUrl: "http://a/", token: "a\nb" }), /can't be sent/);
+});
+
+test("a wrong token is told once, so that the edge can stop; after close nothing is asked", async () => {
+  const told: string[] = [];
+  await withServer(
+    (_, count) => Response.json({ detail: "No." }, { status: count % 2 ? 401 : 403 }),
+    async (url, asked) => {
+      const client = new CoordinatorClient({
+        baseUrl: url,
+        clock: systemClock,
+        random: systemRandom,
+        log: noteLog().log,
+        onRefusedToken: (sentence) => told.push(sentence),
+      });
+      for (let i = 0; i < 3; i++) await assert.rejects(client.send(CALL), CoordinatorRefused);
+      assert.equal(told.length, 1);
+      assert.match(told[0]!, /401 No\.$/);
+      client.close();
+      await assert.rejects(client.send(CALL), /was closed/);
+      assert.equal(asked.count, 3);
+    },
+  );
+});
+
+test("close ends a call that waits", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<Response>();
+  await withServer(() => {
+    arrived.resolve();
+    return release.promise;
+  }, async (url) => {
+    const client = new CoordinatorClient({
+      baseUrl: url,
+      clock: systemClock,
+      random: systemRandom,
+      log: noteLog().log,
+    });
+    const pending = client.send(CALL);
+    await arrived.promise;
+    client.close();
+    await assert.rejects(pending, /was closed/);
+    release.resolve(new Response("late"));
+  });
 });

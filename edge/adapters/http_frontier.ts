@@ -9,11 +9,16 @@ import type { LeaseReply, PermitReply } from "../../protocol/mod.ts";
 import { completionParts } from "./completion_parts.ts";
 import { CoordinatorClient, type CoordinatorClientOptions } from "./coordinator_client.ts";
 
+export interface HttpFrontier extends FrontierVerbs {
+  /** Ends calls that wait; later ones are rejected. */
+  close(): Promise<void>;
+}
+
 /**
- * A frontier at `options.url`. Verbs reject with CoordinatorRefused (a sentence, with the status) when the coordinator
+ * A frontier at `options.baseUrl`. Verbs reject with CoordinatorRefused (a sentence, with the status) when the coordinator
  * refuses for good, e.g. 401 for a wrong token; with an Error once the edge stops. Throws when the URL is none.
  */
-export function createHttpFrontier(options: CoordinatorClientOptions): FrontierVerbs {
+export function createHttpFrontier(options: CoordinatorClientOptions): HttpFrontier {
   const client = new CoordinatorClient(options);
   const post = async <Reply>(verb: string, request: unknown): Promise<Reply> =>
     (await client.send(postOf(verb, JSON.stringify(request)))).answer as Reply;
@@ -44,6 +49,7 @@ export function createHttpFrontier(options: CoordinatorClientOptions): FrontierV
       const { answer } = await client.send({ method: "GET", path: `v1/frontier/robots/${digest}`, absent: 404 });
       return (answer as { body: string } | undefined)?.body;
     },
+    close: async () => client.close(),
   };
 }
 
