@@ -207,7 +207,7 @@ function trapAt(world: World, at: Place, first: string): Resource | undefined {
   if (!kind) return undefined;
   const next = trapNext(at.path);
   const depth = kind === "grow" ? at.path.split("/").length - 2 : next.step;
-  return depth <= world.config.trapPages ? { ...at, kind, status: 200 } : undefined;
+  return Number.isFinite(depth) ? { ...at, kind, status: depth <= world.config.trapPages ? 200 : 404 } : undefined;
 }
 
 /** The step of a trap's page, and the path that it links to. */
