@@ -61,23 +61,39 @@ export interface PageLink {
   readonly rel: string;
 }
 
+/** A page that a page leads to. */
+export interface Outlink {
+  /** Absolute http(s) URL, without fragment. */
+  readonly url: string;
+  /** Of the first link that led there. */
+  readonly kind: LinkKind;
+}
+
+export interface OutlinkChoice {
+  /** Leave out links whose rel has `nofollow`. Default false. */
+  readonly skipNofollow?: boolean;
+}
+
 export interface ScanOptions {
   /** The page's URL (WHATWG href); `<base>` is applied on top of it. */
   readonly url: string;
   /** The Content-Type header's value, for its charset. */
   readonly contentType?: string;
-  /** Report img, script, source, srcset, stylesheet, icon as kind `embed`. Default false. */
+  /** Report img, script, source, srcset, video, audio, track, embed, object, stylesheet, icon ... as kind `embed`. Default false. */
   readonly embeds?: boolean;
   /** Report GET forms' actions. Default false. */
   readonly forms?: boolean;
   /** Product token for `<meta name="outrider">`, beside `robots`. */
   readonly productToken?: string;
-  /** Bytes that are scanned, after decoding. */
+  /** Bytes of `html` that are scanned. Default LIMITS.scanBytes, at most LIMITS.decodedBytes. */
   readonly maxBytes?: number;
 }
 
 export interface PageFacts {
+  /** In page order. Strings are made at the first use; `outlinks` is the cheaper way to what a crawl follows. */
   readonly links: readonly PageLink[];
+  /** The distinct http(s) URLs, without fragments, in page order: embeds and forms only when the scan was asked for them. */
+  outlinks(choice?: OutlinkChoice): readonly Outlink[];
   /** The base URL that links were resolved by. */
   readonly base: string;
   readonly title: string;

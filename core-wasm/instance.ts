@@ -18,6 +18,14 @@ export interface RawDoor {
   raw_filterBlocks(): number;
   raw_urls(count: number, maxBytes: number, rules: number): number;
   raw_text(): number;
+  /** assembly/door_scan.ts. */
+  raw_scan(pageLength: number, urlLength: number, tokenLength: number, wants: number): number;
+  raw_utf8(pageLength: number, cut: number): number;
+  raw_decode(length: number, isWindows1252: number): number;
+  raw_simhash(ptr: number, length: number): bigint;
+  /** For the conformance tests. */
+  raw_tokens(pageLength: number, state: number, lastTagLength: number): number;
+  raw_tokensLength(): number;
 }
 
 /** `record url-facts` of wit/core.wit. */

@@ -12,6 +12,7 @@ import { loadArtefact } from "./load.ts";
 import { DEFAULT_PROFILE, rulesOf } from "./normalize_profile.ts";
 import type { NormalizeProfile } from "./normalize_profile.ts";
 import { RegisteredDomains } from "./registered_domain.ts";
+import { scanPage } from "./scan.ts";
 import { urlBatch } from "./url_batch.ts";
 import { urlFacts } from "./url.ts";
 import { fingerprintToHex } from "../protocol/ids.ts";
@@ -34,15 +35,16 @@ export async function loadCore(options: CoreOptions = {}): Promise<Core> {
   const encoder = new TextEncoder();
   const domains = new RegisteredDomains((name) => xxh64(encoder.encode(name)));
   const rules = { maxBytes: LIMITS.urlBytes, rules: rulesOf({ ...DEFAULT_PROFILE, ...options.profile }) };
-  // scan.ts adds `scan` and `simhash`.
-  const core: Omit<Core, "scan" | "simhash"> = {
+  return {
     keyVersion: KEY_VERSION,
     buildHash: fingerprintToHex(xxh64(bytes)),
     url: (input, base) => urlFacts(slot, domains, rules, { input, base }),
     urls: (inputs) => slot.run((instance) => urlBatch(instance, inputs, rules)),
     domainOf: (host) => domains.of(host).name,
     xxh64,
+    scan: (html, options) => scanPage(slot, html, options),
+    simhash: (text) =>
+      slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_simhash(put(raw, BUFFER.input, text), text.length))),
     filter: (capacity) => makeFilter(slot.fresh(), capacity),
   };
-  return core as Core;
 }

@@ -170,4 +170,5 @@ function readCodePoints(from: usize, out: usize): usize {
       if (letter == 0x2c) return p + 2;
     } else code = (code << 4) | hexDigit(letter);
   }
+  return p;
 }

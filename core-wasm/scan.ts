@@ -1,0 +1,99 @@
+/**
+ * One page, one crossing: hands it to the core's scan and reads the answer (assembly/html/answer.ts).
+ * Invariant: never throws on input. A trap would be a bug of the core: the page then counts as one without facts,
+ * `truncated`, and the instance is replaced.
+ */
+
+import { BUFFER, put } from "./buffers.ts";
+import type { PageFacts, ScanOptions } from "./core.ts";
+import type { CoreSlot, RawDoor } from "./instance.ts";
+import { putPage } from "./page_text.ts";
+import { NO_ROWS, ScannedPage } from "./scanned_page.ts";
+import { LIMITS } from "../protocol/limits.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Bits of raw_scan's `wants`. */
+const WANT = { embeds: 1, forms: 2 };
+
+/** 32-bit words of the header (assembly/html/answer.ts). */
+const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
+const HEADER_WORDS = 20;
+const FLAG = { noindex: 1, nofollow: 2, truncated: 4 };
+
+/** Bytes of a URL or product token that are handed over; longer ones are no URL of a page. */
+const OPTION_BYTES = 64 * 1024;
+
+function putText(raw: RawDoor, buffer: number, text: string): number {
+  const bytes = encoder.encode(text);
+  if (bytes.length > OPTION_BYTES) return 0;
+  put(raw, buffer, bytes);
+  return bytes.length;
+}
+
+/** See Core.scan. */
+export function scanPage(slot: CoreSlot, html: Uint8Array, options: ScanOptions): PageFacts {
+  try {
+    return slot.run(({ raw }) => scanWith(raw, html, options));
+  } catch (error) {
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+    return nothingOf(options.url, "utf-8");
+  }
+}
+
+function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFacts {
+  const maxBytes = Math.min(options.maxBytes ?? LIMITS.scanBytes, LIMITS.decodedBytes);
+  const text = putPage(raw, html, { contentType: options.contentType, maxBytes });
+  const urlLength = putText(raw, BUFFER.input2, options.url);
+  const tokenLength = putText(raw, BUFFER.input3, options.productToken ?? "");
+  const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0);
+  const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
+  return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
+}
+
+function readAnswer(raw: RawDoor, header: number, text: { charset: string; cut: boolean }): PageFacts {
+  const { buffer } = raw.memory;
+  const words = new Uint32Array(buffer, header, HEADER_WORDS);
+  const hashes = new BigUint64Array(buffer, header + 64, 2);
+  const bytesAt = (word: number) => new Uint8Array(buffer, words[word], words[word + 1]);
+  const textAt = (word: number) => words[word + 1] === 0 ? "" : decoder.decode(bytesAt(word));
+  const flags = words[WORD.flags]!;
+  return new ScannedPage({
+    rows: words[WORD.links] === 0 ? NO_ROWS : new Uint32Array(buffer, words[WORD.rows], words[WORD.links]! * 6).slice(),
+    urls: bytesAt(WORD.urls).slice(),
+    strings: bytesAt(WORD.strings).slice(),
+    base: textAt(WORD.base),
+    title: textAt(WORD.title),
+    lang: textAt(WORD.lang),
+    charset: text.charset,
+    canonical: words[WORD.canonical + 1] === 0 ? undefined : textAt(WORD.canonical),
+    noindex: (flags & FLAG.noindex) !== 0,
+    nofollow: (flags & FLAG.nofollow) !== 0,
+    simhash: hashes[0]!,
+    textHash: hashes[1]!,
+    textLength: words[WORD.text]!,
+    truncated: text.cut || (flags & FLAG.truncated) !== 0,
+  });
+}
+
+/** A page that couldn't be scanned. */
+function nothingOf(url: string, charset: string): PageFacts {
+  const none = new Uint8Array(0);
+  return new ScannedPage({
+    rows: NO_ROWS,
+    urls: none,
+    strings: none,
+    base: url,
+    title: "",
+    lang: "",
+    charset,
+    canonical: undefined,
+    noindex: false,
+    nofollow: false,
+    simhash: 0n,
+    textHash: 0n,
+    textLength: 0,
+    truncated: true,
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * PageFacts over the bytes that the core answered: links become strings and objects only when they are asked for.
+ * Invariant: its own copy of the answer; valid after later scans.
+ */
+
+import type { LinkKind, Outlink, OutlinkChoice, PageFacts, PageLink } from "./core.ts";
+
+/** In the order of assembly/html/links.ts. */
+const KINDS: readonly LinkKind[] = ["a", "area", "link", "iframe", "frame", "form", "meta_refresh", "embed"];
+/** Words of a row: end of href, of href without fragment, first link with the same, end of raw, of rel, kind. */
+const ROW = 6;
+const KIND_MASK = 0xff;
+const NOFOLLOW = 0x100;
+const HTTP = 0x200;
+
+export const NO_ROWS: Uint32Array = new Uint32Array(0);
+
+/** Hrefs are ASCII (URL Standard 4.5), so that bytes and string indices agree. */
+const asciiDecoder = new TextDecoder("latin1");
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export interface Answer extends Omit<PageFacts, "links" | "outlinks" | "canonical"> {
+  readonly rows: Uint32Array;
+  readonly urls: Uint8Array;
+  readonly strings: Uint8Array;
+  readonly canonical: string | undefined;
+}
+
+export class ScannedPage implements PageFacts {
+  readonly base: string;
+  readonly title: string;
+  readonly lang: string;
+  readonly charset: string;
+  declare readonly canonical?: string;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly simhash: bigint;
+  readonly textHash: bigint;
+  readonly textLength: number;
+  readonly truncated: boolean;
+  readonly #rows: Uint32Array;
+  readonly #urls: Uint8Array;
+  readonly #strings: Uint8Array;
+  #links: readonly PageLink[] | undefined;
+
+  constructor(answer: Answer) {
+    this.base = answer.base;
+    this.title = answer.title;
+    this.lang = answer.lang;
+    this.charset = answer.charset;
+    if (answer.canonical !== undefined) this.canonical = answer.canonical;
+    this.noindex = answer.noindex;
+    this.nofollow = answer.nofollow;
+    this.simhash = answer.simhash;
+    this.textHash = answer.textHash;
+    this.textLength = answer.textLength;
+    this.truncated = answer.truncated;
+    this.#rows = answer.rows;
+    this.#urls = answer.urls;
+    this.#strings = answer.strings;
+  }
+
+  get links(): readonly PageLink[] {
+    this.#links ??= this.#readLinks();
+    return this.#links;
+  }
+
+  #readLinks(): readonly PageLink[] {
+    const rows = this.#rows;
+    const hrefs = asciiDecoder.decode(this.#urls);
+    const links: PageLink[] = [];
+    let hrefStart = 0;
+    let rawStart = 0;
+    for (let at = 0; at < rows.length; at += ROW) {
+      const rawEnd = rows[at + 3]!;
+      const relEnd = rows[at + 4]!;
+      links.push({
+        url: hrefs.slice(hrefStart, rows[at]!),
+        raw: decoder.decode(this.#strings.subarray(rawStart, rawEnd)),
+        kind: KINDS[rows[at + 5]! & KIND_MASK]!,
+        rel: rawEnd === relEnd ? "" : decoder.decode(this.#strings.subarray(rawEnd, relEnd)),
+      });
+      hrefStart = rows[at]!;
+      rawStart = relEnd;
+    }
+    return links;
+  }
+
+  outlinks(choice: OutlinkChoice = {}): readonly Outlink[] {
+    const rows = this.#rows;
+    const hrefs = asciiDecoder.decode(this.#urls);
+    const refused = choice.skipNofollow ? NOFOLLOW : 0;
+    const taken = new Uint8Array(rows.length / ROW);
+    const outlinks: Outlink[] = [];
+    let start = 0;
+    for (let at = 0; at < rows.length; at += ROW) {
+      const flags = rows[at + 5]!;
+      const first = rows[at + 2]!;
+      if ((flags & HTTP) !== 0 && (flags & refused) === 0 && taken[first] === 0) {
+        taken[first] = 1;
+        outlinks.push({ url: hrefs.slice(start, rows[at + 1]!), kind: KINDS[flags & KIND_MASK]! });
+      }
+      start = rows[at]!;
+    }
+    return outlinks;
+  }
+}
