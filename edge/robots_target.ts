@@ -13,7 +13,7 @@ import { type LeaseRobots, originOf } from "./lease_robots.ts";
 import { timingsOf } from "./page_outcome.ts";
 import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
-import { crawlDelayMs, decodeRobotsBody, robotsClass, sitemapsOf } from "./robots/mod.ts";
+import { decodeRobotsBody, robotsClass } from "./robots/mod.ts";
 import { classifyResponse } from "./steps/classify_response.ts";
 
 /** How long a hop waits for another host's permit before the target is handed back. */
@@ -108,7 +108,9 @@ async function settle(what: Settle): Promise<RobotsFetched> {
     contentHash,
   });
   const answeredBase = { ...base, http_code: answer.status, capture: facts };
-  const kind = robotsClass(answer.status);
+  // A body that broke off may lack the rule that forbids: only one cut at our own bound counts (RFC 9309 2.5).
+  const brokeOff = answer.truncated !== undefined && answer.truncated !== "length";
+  const kind = brokeOff ? "unreachable" : robotsClass(answer.status);
   if (kind !== "rules") {
     what.robots.learned(what.origin, { class: kind });
     return { ...answeredBase, class: kind };
@@ -124,10 +126,10 @@ function learnRules(
   const digest = what.parts.digest.sha256Hex(new TextEncoder().encode(body));
   const rules = what.parts.rules.put(digest, what.hold.lease.crawl.product_token, body);
   what.robots.learned(what.origin, { class: "rules", rules });
-  const delayMs = crawlDelayMs(rules);
+  const delayMs = rules.crawlDelayMs;
   if (delayMs !== undefined && what.hold.lease.crawl.polite) {
     if (delayMs > LIMITS.crawlDelayMaxMs) what.hold.endEarly();
     else what.hold.pace.atLeast(delayMs);
   }
-  return { body, digest, sitemaps: sitemapsOf(rules), ...(delayMs === undefined ? {} : { crawl_delay_ms: delayMs }) };
+  return { body, digest, sitemaps: rules.sitemaps, ...(delayMs === undefined ? {} : { crawl_delay_ms: delayMs }) };
 }

@@ -1,0 +1,48 @@
+/**
+ * `outrider bench [core|crawl|frontier|all]`: the core's hot paths against JS, the frontier, and a whole crawl of the
+ * synthetic web beside the smallest loop on the runtime's own fetch.
+ */
+
+import type { Command } from "commander";
+import { Argument } from "commander";
+import { BENCH_SUITES, runBench } from "../bench/mod.ts";
+import type { BenchSuite } from "../bench/mod.ts";
+import { parseFeatures } from "../bench/web/mod.ts";
+import { number, oneOf } from "./flags.ts";
+
+interface Flags {
+  readonly runtime?: "deno" | "bun" | "both";
+  readonly rounds: number;
+  readonly pages: number;
+  readonly hosts: number;
+  readonly features: string;
+  readonly gzip: boolean;
+  readonly seed: number;
+  readonly pin?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerBench(program: Command): void {
+  program.command("bench")
+    .description("measure this machine: the core against JS, the frontier, a whole crawl of the synthetic web")
+    .addArgument(new Argument("[suite]", "what is measured").choices(BENCH_SUITES).default("all"))
+    .option("--runtime <name>", "deno, bun or both; the one that runs this by default", oneOf(["deno", "bun", "both"]))
+    .option("--rounds <n>", "how often crawl and reference loop take turns", number({ least: 1, most: 100 }), 3)
+    .option("--pages <n>", "pages of the synthetic web", number({ least: 1, most: 10_000_000 }), 5000)
+    .option("--hosts <n>", "hosts of the synthetic web", number({ least: 1, most: 60_000 }), 200)
+    .option("--features <list>", "features of the synthetic web: none, finishing, or names", "none")
+    .option("--no-gzip", "serve pages uncompressed")
+    .option("--seed <n>", "seed of the synthetic web", number({ least: 0 }), 1)
+    .option("--pin", "server on the last core, crawl and loop on the others (Linux)")
+    .option("--json", "rows as JSON lines")
+    .action(async (suite: BenchSuite, flags: Flags) => {
+      const { runtime, pages, hosts, gzip, seed, rounds, pin, json } = flags;
+      await runBench(suite, {
+        web: { pages, hosts, gzip, seed, features: parseFeatures(flags.features) },
+        rounds,
+        pin: pin ?? false,
+        json: json ?? false,
+        ...(runtime === undefined ? {} : { runtimes: runtime === "both" ? ["deno", "bun"] : [runtime] }),
+      });
+    });
+}
