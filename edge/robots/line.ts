@@ -1,0 +1,56 @@
+/**
+ * One line of robots.txt as a key and a value (RFC 9309 2.2), with the misspellings that google/robotstxt accepts.
+ * Invariant: total; a line that says nothing is undefined, an unknown key is `other` and ends no group (2.2.4).
+ */
+
+export type LineKey = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap" | "other";
+
+export interface RobotsLine {
+  readonly key: LineKey;
+  /** Trimmed, the comment removed. */
+  readonly value: string;
+}
+
+/** Longest line that is read, in UTF-16 units; the rest of it is ignored (google/robotstxt: eight URLs of 2,083). */
+const MAX_LINE_LENGTH = 8 * 2083;
+
+/** Beginnings of keys: real files have `Disallow-all`, `Sitemaps` and the like. */
+const SPELLINGS: readonly (readonly [beginning: string, key: LineKey])[] = [
+  ["user-agent", "user-agent"],
+  ["useragent", "user-agent"],
+  ["user agent", "user-agent"],
+  ["allow", "allow"],
+  ["disallow", "disallow"],
+  ["dissallow", "disallow"],
+  ["dissalow", "disallow"],
+  ["disalow", "disallow"],
+  ["diasllow", "disallow"],
+  ["disallaw", "disallow"],
+  ["crawl-delay", "crawl-delay"],
+  ["crawldelay", "crawl-delay"],
+  ["crawl delay", "crawl-delay"],
+  ["sitemap", "sitemap"],
+  ["site-map", "sitemap"],
+];
+
+function keyOf(name: string): LineKey {
+  const lower = name.toLowerCase();
+  return SPELLINGS.find(([beginning]) => lower.startsWith(beginning))?.[1] ?? "other";
+}
+
+/** Reads `text`, a line without its line end. */
+export function readLine(text: string): RobotsLine | undefined {
+  const line = text.length > MAX_LINE_LENGTH ? text.slice(0, MAX_LINE_LENGTH) : text;
+  const comment = line.indexOf("#");
+  const said = (comment < 0 ? line : line.slice(0, comment)).trim();
+  if (said === "") return undefined;
+  const colon = said.indexOf(":");
+  if (colon >= 0) return { key: keyOf(said.slice(0, colon).trim()), value: said.slice(colon + 1).trim() };
+  return withoutColon(said);
+}
+
+/** Google's leniency: without a colon, exactly one run of white space may stand between key and value. */
+function withoutColon(said: string): RobotsLine | undefined {
+  const words = said.split(/\s+/);
+  return words.length === 2 ? { key: keyOf(words[0]!), value: words[1]! } : undefined;
+}
