@@ -5,10 +5,10 @@
 
 import type { Command } from "commander";
 import { Argument } from "commander";
-import { BENCH_SUITES, runBench } from "../bench/mod.ts";
 import type { BenchSuite } from "../bench/mod.ts";
-import { parseFeatures } from "../bench/web/mod.ts";
 import { number, oneOf } from "./flags.ts";
+
+const SUITES = ["core", "crawl", "frontier", "all"] as const satisfies readonly BenchSuite[];
 
 interface Flags {
   readonly runtime?: "deno" | "bun" | "both";
@@ -25,7 +25,7 @@ interface Flags {
 export function registerBench(program: Command): void {
   program.command("bench")
     .description("measure this machine: the core against JS, the frontier, a whole crawl of the synthetic web")
-    .addArgument(new Argument("[suite]", "what is measured").choices(BENCH_SUITES).default("all"))
+    .addArgument(new Argument("[suite]", "what is measured").choices(SUITES).default("all"))
     .option("--runtime <name>", "deno, bun or both; the one that runs this by default", oneOf(["deno", "bun", "both"]))
     .option("--rounds <n>", "how often crawl and reference loop take turns", number({ least: 1, most: 100 }), 3)
     .option("--pages <n>", "pages of the synthetic web", number({ least: 1, most: 10_000_000 }), 5000)
@@ -36,6 +36,8 @@ export function registerBench(program: Command): void {
     .option("--pin", "server on the last core, crawl and loop on the others (Linux)")
     .option("--json", "rows as JSON lines")
     .action(async (suite: BenchSuite, flags: Flags) => {
+      // Loaded here, so that no other command pays for it at its start.
+      const { parseFeatures, runBench } = await import("../bench/mod.ts");
       const { runtime, pages, hosts, gzip, seed, rounds, pin, json } = flags;
       await runBench(suite, {
         web: { pages, hosts, gzip, seed, features: parseFeatures(flags.features) },

@@ -1,0 +1,57 @@
+/**
+ * The suites of the benchmark and how their rows reach the reader.
+ * Invariant: rows go to stdout, progress to stderr; losses are printed like wins.
+ */
+
+import { arch, cpus, platform, release, totalmem } from "node:os";
+import process from "node:process";
+import { coreRows } from "./core_bench.ts";
+import { benchCrawl } from "./crawl_bench.ts";
+import { benchFrontier } from "./frontier_bench.ts";
+import { jsonLines, table } from "./report/table.ts";
+import type { Row } from "./report/table.ts";
+import type { WebConfig } from "./web/mod.ts";
+
+export type BenchSuite = "core" | "crawl" | "frontier" | "all";
+
+export interface BenchOptions {
+  readonly web: Partial<WebConfig>;
+  readonly rounds: number;
+  /** Default: the runtime that runs this. */
+  readonly runtimes?: readonly string[];
+  readonly pin: boolean;
+  readonly json: boolean;
+}
+
+const RUNTIME = "Bun" in globalThis ? "bun" : "deno";
+
+/** Runs one suite or all and prints its rows. Core and frontier run in this process, on this runtime. */
+export async function runBench(suite: BenchSuite, options: BenchOptions): Promise<void> {
+  const wanted = (name: BenchSuite) => suite === name || suite === "all";
+  const note = (sentence: string) => void process.stderr.write(`${sentence}\n`);
+  const print = (type: string, title: string, rows: readonly Row[]) => {
+    const text = options.json ? jsonLines(type, rows) : `\n${title}\n${table(rows)}`;
+    if (rows.length > 0) process.stdout.write(`${text}\n`);
+  };
+  print("machine", "Machine", [machine()]);
+  if (wanted("core")) {
+    print("core", "The core's hot paths against JS; ratio = time over the best JS", await coreRows(note));
+  }
+  if (wanted("frontier")) print("frontier", "The frontier on libSQL, durable commits", await benchFrontier());
+  if (wanted("crawl")) {
+    const { web, rounds, pin, runtimes = [RUNTIME] } = options;
+    const rows = await benchCrawl({ web, rounds, pin, runtimes, onRun: note });
+    print("crawl", `Whole crawl of the synthetic web, delay 0, medians of ${rounds} rounds`, rows);
+  }
+}
+
+function machine(): Row {
+  const processor = cpus()[0]?.model.trim() ?? "unknown";
+  return {
+    processor,
+    cores: cpus().length,
+    "memory GB": Math.round(totalmem() / 2 ** 30),
+    system: `${platform()} ${release()} ${arch()}`,
+    runtime: `${RUNTIME} ${process.versions[RUNTIME] ?? ""}`,
+  };
+}
