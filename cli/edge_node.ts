@@ -8,11 +8,11 @@ import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { createResolver } from "../edge/http/resolver.ts";
 import { createUndiciFetcher } from "../edge/http/undici_fetcher.ts";
-import type { EdgeParts } from "../edge/parts.ts";
+import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
 import type { Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
 import { SeenContent } from "../edge/steps/dedup.ts";
-import { openArchive } from "../edge/warc/archive.ts";
+import { type ArchiveSettings, openArchive } from "../edge/warc/archive.ts";
 import { openPublisher } from "../edge/warc/publisher.ts";
 import { repairFolder } from "../edge/warc/repair.ts";
 import { runWorker } from "../edge/worker.ts";
@@ -80,6 +80,40 @@ function openFetcher(options: EdgeNodeOptions) {
   });
 }
 
+function archiveSettings(options: EdgeNodeOptions): ArchiveSettings {
+  const { core, region, workerId } = options;
+  return {
+    name: options.archiveName,
+    info: {
+      software: `outrider/${VERSION}`,
+      userAgent: options.userAgent,
+      contact: options.contact,
+      robots: "RFC 9309",
+      coreBuildHash: core.buildHash,
+      keyVersion: core.keyVersion,
+      description: `region ${region}, worker ${workerId}`,
+    },
+  };
+}
+
+function edgeSettings({ workerId, region, maxHosts }: EdgeNodeOptions): EdgeSettings {
+  return {
+    workerId,
+    region,
+    maxLeases: maxHosts,
+    maxTargets: maxHosts * LIMITS.targetsPerLease,
+    confirmMs: LIMITS.confirmMs,
+    fetchLimits: {
+      connectMs: LIMITS.connectMs,
+      idleMs: LIMITS.idleMs,
+      wallMs: LIMITS.fetchWallMs,
+      headerBytes: LIMITS.headerBytes,
+      wireBytes: LIMITS.wireBytes,
+      decodedBytes: LIMITS.decodedBytes,
+    },
+  };
+}
+
 export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> {
   const { frontier, core, log, folder, storagePrefix } = options;
   const fetcher = openFetcher(options);
@@ -93,18 +127,7 @@ export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> 
     digest: nativeDigest,
     clock: systemClock,
     random: systemRandom,
-    settings: {
-      name: options.archiveName,
-      info: {
-        software: `outrider/${VERSION}`,
-        userAgent: options.userAgent,
-        contact: options.contact,
-        robots: "RFC 9309",
-        coreBuildHash: core.buildHash,
-        keyVersion: core.keyVersion,
-        description: `region ${options.region}, worker ${options.workerId}`,
-      },
-    },
+    settings: archiveSettings(options),
   });
   let shards = [0];
   const publisher = await openPublisher({ ...place, frontier, core, shards: () => shards });
@@ -122,21 +145,7 @@ export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> 
     onSlotMap: (map) => {
       if (map.starts.length !== shards.length) shards = map.starts.map((_, index) => index);
     },
-    settings: {
-      workerId: options.workerId,
-      region: options.region,
-      maxLeases: options.maxHosts,
-      maxTargets: options.maxHosts * LIMITS.targetsPerLease,
-      confirmMs: LIMITS.confirmMs,
-      fetchLimits: {
-        connectMs: LIMITS.connectMs,
-        idleMs: LIMITS.idleMs,
-        wallMs: LIMITS.fetchWallMs,
-        headerBytes: LIMITS.headerBytes,
-        wireBytes: LIMITS.wireBytes,
-        decodedBytes: LIMITS.decodedBytes,
-      },
-    },
+    settings: edgeSettings(options),
   };
   const publishUntil = async (stop: AbortSignal) => {
     while (!stop.aborted) {

@@ -10,7 +10,7 @@ import type { LeaseHold } from "./lease_hold.ts";
 import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange, FetchFailure } from "./ports.ts";
-import { classifyResponse, type ResponseVerdict } from "./steps/classify_response.ts";
+import type { ResponseVerdict } from "./steps/classify_response.ts";
 import { scan } from "./steps/scan.ts";
 
 export interface ToSettle {

@@ -47,7 +47,11 @@ export async function crawlPage(
     if (visited.has(next) || hop >= LIMITS.redirectHops) {
       return { kind: "outcome", outcome: await loops({ target, hold, parts, answered, requests, hop, next }) };
     }
-    await archiveHop(target, hold, parts, answered, hop);
+    await parts.archive.append({
+      exchange: answered.answer,
+      fetchedAt: answered.fetchedAt,
+      captureName: captureName(hold, target, hop),
+    });
     url = next;
   }
 }
@@ -63,17 +67,6 @@ function sameKeyRedirect(exchange: Exchange, target: Target, parts: EdgeParts): 
   const facts = parts.core.url(verdict.location);
   if ("error" in facts || facts.key !== target.key) return undefined;
   return facts.url.split("#", 1)[0]!;
-}
-
-async function archiveHop(
-  target: Target,
-  hold: LeaseHold,
-  parts: EdgeParts,
-  answered: Answered,
-  hop: number,
-): Promise<void> {
-  const exchange = answered.answer as Exchange;
-  await parts.archive.append({ exchange, fetchedAt: answered.fetchedAt, captureName: captureName(hold, target, hop) });
 }
 
 interface Loop {

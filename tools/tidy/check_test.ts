@@ -130,5 +130,9 @@ test("tidy: the reader of sources keeps its place through strings, comments and 
   const [method] = functions(
     "class A {\n  async #go(a: string): Promise<{ b: number }> {\n    return { b: 1 };\n  }\n}\n",
   );
+  const several = functions(
+    "export async function a(): Promise<void> {\n  await 1;\n}\n\nclass B {\n  b(c: () => { d: 1 }): { e: number } | undefined {\n    return c(1);\n  }\n  f?: number;\n}\ndeclare function g(): void;\n",
+  );
+  assert.deepEqual(several.map(({ name, lines }) => [name, lines]), [["a", 3], ["b", 3]]);
   assert.deepEqual([method!.name, method!.lines, method!.parameters], ["#go", 3, 1]);
 });

@@ -119,9 +119,9 @@ export function functions(source: string): FunctionSpan[] {
     if (NOT_A_METHOD.has(name)) continue;
     const open = match.index + match[0].length - 1;
     const close = matching(code, open);
-    const body = /^\)[ \t]*(?::[^;={]*(?:\{[^}]*\}[^;={]*)?)?\{/.exec(code.slice(close, close + 600));
-    if (!body) continue;
-    const end = matching(code, close + body[0].length - 1);
+    const start = bodyStart(code, close + 1);
+    if (start === undefined) continue;
+    const end = matching(code, start);
     const line = code.slice(0, open).split("\n").length;
     spans.push({
       name,
@@ -131,6 +131,21 @@ export function functions(source: string): FunctionSpan[] {
     });
   }
   return spans;
+}
+
+/** The `{` of the body behind a parameter list that ends before `at`; undefined for signatures, calls and the like. */
+function bodyStart(code: string, at: number): number | undefined {
+  let before = "";
+  for (let i = at; i < code.length; i++) {
+    const char = code[i]!;
+    if (/\s/.test(char)) continue;
+    if (before === "" && char !== ":" && char !== "{") return undefined;
+    if (char === "{" && !/[:|&<,]/.test(before) && before !== "=>") return i;
+    if (char === "{" || char === "(" || char === "[") i = matching(code, i);
+    else if (char === ";" || char === "=" && code[i + 1] !== ">") return undefined;
+    before = char === ">" && before === "=" ? "=>" : char;
+  }
+  return undefined;
 }
 
 /** The position of the bracket that closes the one at `open`. */

@@ -63,12 +63,12 @@ export const ROOMS: readonly Room[] = [
   {
     path: "cli/",
     mayImport: ["protocol/", "runtime/", "core-wasm/", "edge/", "coordinator/", "bench/"],
-    packages: ["commander", "node:"],
+    packages: ["commander", "@logtape/logtape", "node:"],
     pure: false,
   },
   {
     path: "bench/",
-    mayImport: ["protocol/", "runtime/", "core-wasm/", "edge/", "coordinator/"],
+    mayImport: ["protocol/", "runtime/", "core-wasm/", "edge/", "coordinator/", "tests/support/"],
     packages: ["*"],
     pure: false,
   },
