@@ -5,6 +5,7 @@
  */
 
 import { BUFFER, put } from "./buffers.ts";
+import { encoderOf } from "./charset_encoder.ts";
 import type { PageFacts, ScanOptions } from "./core.ts";
 import type { CoreSlot, RawDoor } from "./instance.ts";
 import { putPage } from "./page_text.ts";
@@ -15,7 +16,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bits of raw_scan's `wants`. */
-const WANT = { embeds: 1, forms: 2 };
+const WANT = { embeds: 1, forms: 2, encodedQueries: 4 };
 
 /** 32-bit words of the header (assembly/html/answer.ts). */
 const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
@@ -30,6 +31,20 @@ function putText(raw: RawDoor, buffer: number, text: string): number {
   if (bytes.length > OPTION_BYTES) return 0;
   put(raw, buffer, bytes);
   return bytes.length;
+}
+
+/** Which charset's encoder an instance holds. */
+const held = new WeakMap<RawDoor, string>();
+
+/** Hands over the encoder for queries; false when they are in UTF-8. */
+function putEncoder(raw: RawDoor, charset: string): boolean {
+  const table = charset === "utf-8" ? undefined : encoderOf(charset);
+  if (table === undefined) return false;
+  if (held.get(raw) !== charset) {
+    put(raw, BUFFER.htmlEncoder, new Uint8Array(table.buffer, table.byteOffset, table.byteLength));
+    held.set(raw, charset);
+  }
+  return true;
 }
 
 /** See Core.scan. */
@@ -47,7 +62,8 @@ function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFac
   const text = putPage(raw, html, { contentType: options.contentType, maxBytes });
   const urlLength = putText(raw, BUFFER.input2, options.url);
   const tokenLength = putText(raw, BUFFER.input3, options.productToken ?? "");
-  const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0);
+  const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0) |
+    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0);
   const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
   return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
 }

@@ -3,9 +3,10 @@
  * (addresses by raw_reserve), calls raw_scan, and reads the header (html/answer.ts).
  */
 
-import { HTML_LEGACY, HTML_PAGE } from "./html/buffers";
+import { HTML_ENCODER, HTML_LEGACY, HTML_PAGE } from "./html/buffers";
 import { listenTo, scanPage } from "./html/scan";
 import { prepareAttributes } from "./html/attributes";
+import { setQueryTable } from "./html/query_encoding";
 import { openRawText } from "./html/raw_text";
 import { dumpLength, dumpPtr, startDump, stopDump } from "./html/token_dump";
 import { tokenize } from "./html/tokenizer";
@@ -13,8 +14,10 @@ import { INPUT_2, INPUT_3, reserve, reserveKept } from "./memory/buffers";
 import { simhash } from "./text/simhash";
 import { fromWindows1252, isCutOff, repair, validPrefix } from "./text/utf8";
 
-/** The header's address; 0 = no memory, or the page is beyond MAX_PAGE. `wants`: 1 = embeds, 2 = forms. */
+/** The header's address; 0 = no memory, or the page is beyond MAX_PAGE. `wants`: 1 = embeds, 2 = forms, 4 = HTML_ENCODER
+ * has the encoder of the page's charset (query_encoding.ts). */
 export function raw_scan(pageLen: usize, urlLen: usize, tokenLen: usize, wants: u32): usize {
+  setQueryTable((wants & 4) != 0 ? reserveKept(HTML_ENCODER, 0) : 0);
   listenTo(reserveKept(INPUT_3, tokenLen), tokenLen);
   return scanPage(reserveKept(HTML_PAGE, pageLen), pageLen, reserveKept(INPUT_2, urlLen), urlLen, wants);
 }

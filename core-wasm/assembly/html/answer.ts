@@ -9,6 +9,7 @@ import { skipSpace, startsIgnoringCase, trimEnd } from "./bytes";
 import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_URLS } from "./buffers";
 import { canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
 import { baseLen, basePtr, langLen, langPtr, titleEnd, titleStart } from "./page";
+import { encodedLen, encodedPtr, encodeQuery, needsEncoding } from "./query_encoding";
 import { nofollow, noindex } from "./robots_meta";
 import { xxh64 } from "../hash/xxh64";
 import { capacity, reserve, reserveKept } from "../memory/buffers";
@@ -67,7 +68,8 @@ export function answer(pageUrl: usize, pageUrlLen: usize): bool {
   word(4, stringsUsed);
   word(5, rows);
   const canonicalAt = baseAt + HREF_BYTES;
-  const canonical = canonicalLen == 0 || canonicalLen > LINK_BYTES ? 0 : resolveInto(canonicalPtr, canonicalLen, canonicalAt, HREF_BYTES);
+  const hasCanonical = canonicalLen != 0 && canonicalLen <= LINK_BYTES;
+  const canonical = hasCanonical ? resolveTo(canonicalPtr, canonicalLen, canonicalAt) : 0;
   word(13, canonicalAt);
   word(14, canonical > 0 ? <usize>canonical : 0);
   word(11, baseHrefPtr());
@@ -115,6 +117,20 @@ function resolveLinks(rows: usize): bool {
   return true;
 }
 
+/** Resolves a link to `out` (HREF_BYTES), its query in the page's charset when the scheme asks for that. */
+function resolveTo(ptr: usize, len: usize, out: usize): i32 {
+  const length = resolveInto(ptr, len, out, HREF_BYTES);
+  if (length <= 0 || !needsEncoding(ptr, len) || !encodesQuery(out, <usize>length) || !encodeQuery(ptr, len)) return length;
+  return resolveInto(encodedPtr, encodedLen, out, HREF_BYTES);
+}
+
+/** Special schemes but ws and wss (URL Standard 4.4, query state). */
+function encodesQuery(href: usize, length: usize): bool {
+  const end = href + length;
+  return startsIgnoringCase(href, end, "http:") || startsIgnoringCase(href, end, "https:") ||
+    startsIgnoringCase(href, end, "ftp:") || startsIgnoringCase(href, end, "file:");
+}
+
 /** Resolves to the end of the hrefs; <= 0 when it isn't a URL or there is no room. */
 function resolveLink(ptr: usize, len: usize): i32 {
   if (urlsUsed + HREF_BYTES > capacity(HTML_URLS)) {
@@ -123,7 +139,7 @@ function resolveLink(ptr: usize, len: usize): i32 {
       return 0;
     }
   }
-  return resolveInto(ptr, len, reserveKept(HTML_URLS, 1) + urlsUsed, HREF_BYTES);
+  return resolveTo(ptr, len, reserveKept(HTML_URLS, 1) + urlsUsed);
 }
 
 /** Copies a link's raw value and rel behind those before it. */
