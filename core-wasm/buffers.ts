@@ -6,7 +6,15 @@
 import type { RawDoor } from "./instance.ts";
 
 /** Buffer ids of assembly/memory/buffers.ts that the host writes to. */
-export const BUFFER = { input: 0, inputEnds: 1, input2: 4, input3: 5, htmlPage: 16, htmlLegacy: 29, htmlEncoder: 30 } as const;
+export const BUFFER = {
+  input: 0,
+  inputEnds: 1,
+  input2: 4,
+  input3: 5,
+  htmlPage: 16,
+  htmlLegacy: 29,
+  htmlEncoder: 30,
+} as const;
 
 /** The address of `buffer` with room for `bytes`. Throws when the core's bound is passed: callers keep below it. */
 export function reserve(raw: RawDoor, buffer: number, bytes: number): number {

@@ -5,7 +5,7 @@
 
 import { encodeInto, FORBIDDEN_DOMAIN, FORBIDDEN_HOST, hexValue, inSet, lower, SET_C0 } from "./bytes";
 import { E_HOST_CODE_POINT, E_HOST_MISSING, E_IPV6, E_NO_ROOM } from "./error";
-import { domainToAscii } from "./idna";
+import { domainToAscii } from "../idna/to_ascii";
 import { endsInNumber, ipv4Into } from "./ipv4";
 import { ipv6Into } from "./ipv6";
 import { reserve, URL_HOST } from "../memory/buffers";
