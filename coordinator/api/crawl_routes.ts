@@ -65,13 +65,18 @@ const stats = createRoute({
   responses: { 200: jsonAnswer("The counters, all of one commit per shard", StatsView), ...problemResponses(400, 404) },
 });
 
-const steer = createRoute({
-  method: "post",
-  path: "/v1/crawls/{crawl_id}/{action}",
-  summary: "Pauses, resumes or cancels a crawl",
-  request: { params: CrawlParams.extend({ action: z.enum(["pause", "resume", "cancel"]) }) },
-  responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409) },
-});
+const WANTED = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
+type Action = keyof typeof WANTED;
+
+function steerRoute(action: Action) {
+  return createRoute({
+    method: "post",
+    path: `/v1/crawls/{crawl_id}/${action}`,
+    summary: `Tells a crawl to ${action}; repeating it is no error`,
+    request: { params: CrawlParams },
+    responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409) },
+  });
+}
 
 export function addCrawlRoutes(app: App, parts: ApiParts, once: Once): void {
   const { coordinator } = parts;
@@ -90,10 +95,11 @@ export function addCrawlRoutes(app: App, parts: ApiParts, once: Once): void {
     if (!counted) throw new ApiProblem(404, `Crawl ${JSON.stringify(crawlId)} has no counters yet; ask again.`);
     return c.json(counted, 200);
   });
-  app.openapi(steer, async (c) => {
-    const { crawl_id: crawlId, action } = c.req.valid("param");
-    return c.json(viewOf(await steerCrawl(coordinator, crawlId, action)), 200);
-  });
+  for (const action of Object.keys(WANTED) as Action[]) {
+    app.openapi(steerRoute(action), async (c) => {
+      return c.json(viewOf(await steerCrawl(coordinator, c.req.valid("param").crawl_id, action)), 200);
+    });
+  }
 }
 
 async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableName: string | undefined) {
@@ -109,10 +115,8 @@ async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableNam
   return { crawl_id: crawlId, enqueued: seeds.enqueued, already_seen: seeds.alreadySeen, rejected: seeds.rejected };
 }
 
-const WANTED = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
-
 /** Repeating an action is no error; what has ended can't be steered any more. */
-async function steerCrawl(coordinator: Coordinator, crawlId: string, action: keyof typeof WANTED): Promise<CrawlRow> {
+async function steerCrawl(coordinator: Coordinator, crawlId: string, action: Action): Promise<CrawlRow> {
   const { state } = crawlNamed(coordinator, crawlId);
   if (state !== WANTED[action] && (state === "cancelled" || state === "finished")) {
     throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} is ${state}, so it can't be told to ${action}.`);

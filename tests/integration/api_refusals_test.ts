@@ -53,6 +53,7 @@ apiTest("paths, methods and bodies that don't fit are problems", async (ask) => 
   refused(wrongMethod, 405, /GET or POST/);
   assert.equal(wrongMethod.headers.get("allow"), "GET, POST");
   refused(await ask("PUT /v1/crawls/a/stats"), 405, /GET/);
+  refused(await ask("POST /v1/crawls/a/explode"), 404, /nothing at/);
   refused(await ask("POST /v1/crawls", { text: "{" }), 400, /no JSON/);
   refused(await ask("POST /v1/crawls", { text: "[]" }), 400, /schema/);
   refused(await ask("POST /v1/crawls", { text: "null" }), 400, /schema/);
