@@ -9,18 +9,17 @@ import * as zlib from "node:zlib";
 export interface Codec {
   /** The whole of `bytes` decoded in this thread; undefined when it is cut, corrupt or larger than the cap. */
   whole(bytes: Uint8Array, capBytes: number): Uint8Array | undefined;
-  /** The same in the thread pool. */
-  wholeLater(bytes: Uint8Array, capBytes: number): Promise<Uint8Array | undefined>;
-  /** What a cut input holds, in the thread pool; undefined when it is corrupt or larger than the cap. */
-  cutLater(bytes: Uint8Array, capBytes: number): Promise<Uint8Array | undefined>;
-  /** Decodes piece by piece and stops at the cap. Tells whole from cut only for brotli; the others' `whole` is strict. */
-  streamed(bytes: Uint8Array, capBytes: number): Promise<Streamed>;
+  /**
+   * Decodes piece by piece in the thread pool and stops at the cap. With `cutAllowed` an input that ends before its
+   * stream gives what it holds; without, it is an error.
+   */
+  run(bytes: Uint8Array, capBytes: number, cutAllowed: boolean): Promise<Run>;
 }
 
-export interface Streamed {
+export interface Run {
   readonly bytes: Uint8Array;
-  /** cut: the input ended before the stream. cap: there is more. error: the rest can't be decoded. */
-  readonly how: "whole" | "cut" | "cap" | "error";
+  /** end: the input is used up. cap: there is more. error: the rest can't be decoded, `bytes` may lack its last part. */
+  readonly how: "end" | "cap" | "error";
 }
 
 /** Options of all decoders that are used here. */
@@ -28,14 +27,10 @@ interface Options {
   maxOutputLength?: number;
   finishFlush?: number;
   chunkSize?: number;
-  params?: Record<number, number>;
 }
-
-type Later = (bytes: Uint8Array, options: Options, done: (error: Error | null, out: Buffer) => void) => void;
 
 interface Native {
   readonly sync: (bytes: Uint8Array, options: Options) => Buffer;
-  readonly later: Later;
   readonly create: (options: Options) => zlib.Gunzip;
   /** The flush that makes a decoder give what it has at an early end. */
   readonly cutFlush: number;
@@ -52,32 +47,28 @@ export function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function later(native: Native, bytes: Uint8Array, options: Options): Promise<Uint8Array | undefined> {
-  return new Promise((resolve) => {
-    native.later(bytes, { ...native.options, ...options }, (error, out) => resolve(error ? undefined : plain(out)));
-  });
-}
-
 function joined(parts: readonly Uint8Array[], capBytes: number): Uint8Array {
   return plain(Buffer.concat(parts)).subarray(0, capBytes);
 }
 
-/** `atEnd` tells from the bytes that the decoder consumed whether it saw the end of the stream. */
-function streamed(
-  native: Native,
-  bytes: Uint8Array,
-  capBytes: number,
-  atEnd: (consumedBytes: number) => "whole" | "cut",
-): Promise<Streamed> {
+interface Finished extends Run {
+  readonly consumedBytes: number;
+}
+
+/**
+ * A stream of our own and not the module's callback functions: on Deno those lose an error that comes after the first
+ * output, and it ends the process.
+ */
+function runOf(native: Native, bytes: Uint8Array, capBytes: number, options: Options): Promise<Finished> {
   return new Promise((resolve) => {
-    const decoder = native.create({ ...native.options, finishFlush: native.cutFlush });
+    const decoder = native.create({ ...native.options, ...options });
     const parts: Uint8Array[] = [];
     let total = 0;
     let done = false;
-    const finish = (how: Streamed["how"]) => {
+    const finish = (how: Run["how"]) => {
       if (done) return;
       done = true;
-      resolve({ bytes: joined(parts, capBytes), how });
+      resolve({ bytes: joined(parts, capBytes), how, consumedBytes: decoder.bytesWritten });
       decoder.destroy();
     };
     decoder.on("data", (part: Uint8Array) => {
@@ -86,7 +77,7 @@ function streamed(
       total += part.length;
       if (total > capBytes) finish("cap");
     });
-    decoder.on("end", () => finish(atEnd(decoder.bytesWritten)));
+    decoder.on("end", () => finish("end"));
     decoder.on("error", () => finish("error"));
     const feed = (at: number): void => {
       if (done) return;
@@ -98,18 +89,18 @@ function streamed(
 }
 
 function codec(native: Native): Codec {
-  const { cutFlush: finishFlush } = native;
   return {
-    whole(bytes, maxOutputLength) {
+    whole(bytes, capBytes) {
       try {
-        return plain(native.sync(bytes, { ...native.options, maxOutputLength }));
+        // The option can't be 0; an empty frame after a full one may meet that cap.
+        const out = native.sync(bytes, { ...native.options, maxOutputLength: Math.max(1, capBytes) });
+        return out.length <= capBytes ? plain(out) : undefined;
       } catch {
         return undefined;
       }
     },
-    wholeLater: (bytes, maxOutputLength) => later(native, bytes, { maxOutputLength }),
-    cutLater: (bytes, maxOutputLength) => later(native, bytes, { maxOutputLength, finishFlush }),
-    streamed: (bytes, capBytes) => streamed(native, bytes, capBytes, () => "cut"),
+    run: (bytes, capBytes, cutAllowed) =>
+      runOf(native, bytes, capBytes, cutAllowed ? { finishFlush: native.cutFlush } : {}),
   };
 }
 
@@ -117,28 +108,24 @@ const inflating = { cutFlush: constants.Z_SYNC_FLUSH, options: { chunkSize: 32 *
 
 export const gzipCodec = codec({
   sync: zlib.gunzipSync as Native["sync"],
-  later: zlib.gunzip as Later,
   create: zlib.createGunzip,
   ...inflating,
 });
 
 export const zlibCodec = codec({
   sync: zlib.inflateSync as Native["sync"],
-  later: zlib.inflate as Later,
   create: zlib.createInflate as Native["create"],
   ...inflating,
 });
 
 export const rawDeflateCodec = codec({
   sync: zlib.inflateRawSync as Native["sync"],
-  later: zlib.inflateRaw as Later,
   create: zlib.createInflateRaw as Native["create"],
   ...inflating,
 });
 
 export const zstdFrameCodec = codec({
   sync: zlib.zstdDecompressSync as unknown as Native["sync"],
-  later: zlib.zstdDecompress as unknown as Later,
   create: zlib.createZstdDecompress as unknown as Native["create"],
   cutFlush: constants.ZSTD_e_flush,
   options: {},
@@ -146,7 +133,6 @@ export const zstdFrameCodec = codec({
 
 const brotli: Native = {
   sync: zlib.brotliDecompressSync as Native["sync"],
-  later: zlib.brotliDecompress as Later,
   create: zlib.createBrotliDecompress as unknown as Native["create"],
   cutFlush: constants.BROTLI_OPERATION_FLUSH,
   options: {},
@@ -163,9 +149,9 @@ function padded(bytes: Uint8Array): Uint8Array {
  * Deno's brotli takes a cut or corrupt stream for whole. Whether it saw the end is told by how much it consumed:
  * all of the body, and not the byte after it.
  */
-function brotliWhole(bytes: Uint8Array, maxOutputLength: number): Uint8Array | undefined {
+function brotliWhole(bytes: Uint8Array, capBytes: number): Uint8Array | undefined {
   try {
-    const options = { maxOutputLength, info: true } as Options;
+    const options = { maxOutputLength: Math.max(1, capBytes), info: true } as Options;
     const out = brotli.sync(padded(bytes), options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     return out.engine.bytesWritten === bytes.length ? plain(out.buffer) : undefined;
   } catch {
@@ -173,16 +159,11 @@ function brotliWhole(bytes: Uint8Array, maxOutputLength: number): Uint8Array | u
   }
 }
 
-function brotliStreamed(bytes: Uint8Array, capBytes: number): Promise<Streamed> {
-  return streamed(brotli, padded(bytes), capBytes, (consumed) => consumed <= bytes.length ? "whole" : "cut");
-}
-
 export const brotliCodec: Codec = {
-  ...codec(brotli),
   whole: brotliWhole,
-  streamed: brotliStreamed,
-  async wholeLater(bytes, capBytes) {
-    const out = await brotliStreamed(bytes, capBytes);
-    return out.how === "whole" ? out.bytes : undefined;
+  async run(bytes, capBytes, cutAllowed) {
+    if (cutAllowed) return await runOf(brotli, bytes, capBytes, { finishFlush: brotli.cutFlush });
+    const out = await runOf(brotli, padded(bytes), capBytes, {});
+    return out.how === "end" && out.consumedBytes > bytes.length ? { bytes: out.bytes, how: "error" } : out;
   },
 };

@@ -108,18 +108,18 @@ async function decodeOne(body: Uint8Array, coding: string, capBytes: number): Pr
 }
 
 async function decodeWith(codec: Codec, body: Uint8Array, coding: string, capBytes: number): Promise<Decoded> {
-  const small = body.length <= IN_PLACE_BYTES;
-  const whole = small ? codec.whole(body, capBytes) : await codec.wholeLater(body, capBytes);
+  const whole = body.length <= IN_PLACE_BYTES ? codec.whole(body, capBytes) : undefined;
   if (whole) return { bytes: whole, capped: false };
-  const { bytes, how } = await codec.streamed(body, capBytes);
+  const strict = await codec.run(body, capBytes, false);
+  if (strict.how === "end") return { bytes: strict.bytes, capped: false };
+  const { bytes, how } = strict.how === "cap" ? strict : await codec.run(body, capBytes, true);
   if (how === "cap") return { bytes, capped: true, problem: capProblem(`the ${coding} body`, capBytes) };
-  if (how === "whole") return { bytes, capped: false };
-  if (how === "cut") {
-    const problem =
-      `Decoding the ${coding} body found its end after ${body.length} bytes, before the coding's own end.`;
-    return { bytes, capped: false, problem };
-  }
-  return await longestPrefix(codec, body, coding, capBytes);
+  if (how === "error") return await longestPrefix(codec, body, coding, capBytes);
+  return { bytes, capped: false, problem: cutProblem(coding, body.length) };
+}
+
+function cutProblem(coding: string, length: number): string {
+  return `Decoding the ${coding} body found its end after ${length} bytes, before the end of its ${coding} stream.`;
 }
 
 /**
@@ -132,14 +132,15 @@ async function longestPrefix(codec: Codec, body: Uint8Array, coding: string, cap
   let best: Uint8Array = new Uint8Array(0);
   while (bad - good > 1) {
     const middle = (good + bad) >>> 1;
-    const out = await codec.cutLater(body.subarray(0, middle), capBytes);
-    if (out) [good, best] = [middle, out];
-    else bad = middle;
+    const { bytes, how } = await codec.run(body.subarray(0, middle), capBytes, true);
+    if (how === "error") bad = middle;
+    else [good, best] = [middle, bytes];
   }
-  // Bytes after a complete stream are no fault of the content: browsers drop them too.
-  for (let end = good; end > 0 && end >= good - 2; end--) {
-    const whole = await codec.wholeLater(body.subarray(0, end), capBytes);
-    if (whole && whole.length === best.length) return { bytes: whole, capped: false };
+  // Bytes after a complete stream are no fault of the content: browsers drop them too. (A zstd frame has none.)
+  const mayTrail = codec !== zstdFrameCodec;
+  for (let end = good; mayTrail && end > 0 && end >= good - 2; end--) {
+    const { bytes, how } = await codec.run(body.subarray(0, end), capBytes, false);
+    if (how === "end" && bytes.length === best.length) return { bytes, capped: false };
   }
   return { bytes: best, capped: false, problem: `Decoding the ${coding} body found corrupt data near byte ${good}.` };
 }
@@ -170,9 +171,9 @@ async function decodeZstd(body: Uint8Array, capBytes: number): Promise<Decoded> 
 
 async function decodeZstdFrame(frame: Uint8Array, complete: boolean, capBytes: number): Promise<Decoded> {
   if (complete) return await decodeWith(zstdFrameCodec, frame, "zstd", capBytes);
-  const { bytes, how } = await zstdFrameCodec.streamed(frame, capBytes);
+  const { bytes, how } = await zstdFrameCodec.run(frame, capBytes, true);
   if (how === "cap") return { bytes, capped: true, problem: capProblem("the zstd body", capBytes) };
-  return { bytes, capped: false, problem: "Decoding the zstd body found its end before the end of its last frame." };
+  return { bytes, capped: false, problem: cutProblem("zstd", frame.length) };
 }
 
 function windowProblem(windowBytes: number): string {
