@@ -28,13 +28,15 @@ function opaqueInto(p: usize, end: usize, out: usize): i32 {
 
 function domainInto(p: usize, end: usize, out: usize): i32 {
   let o = out;
+  let isForbidden = false;
   for (let q = p; q < end; q++) {
     const c: u32 = load<u8>(q);
     if (c >= 0x80 || c == 0x25) return decodedDomainInto(p, end, out);
-    if (inSet(c, FORBIDDEN_DOMAIN)) return E_HOST_CODE_POINT;
+    // Not yet a failure: "<" may be the first half of a character that is composed.
+    isForbidden = isForbidden || inSet(c, FORBIDDEN_DOMAIN);
     store<u8>(o++, <u8>lower(c));
   }
-  return finishDomain(out, o);
+  return isForbidden ? E_HOST_CODE_POINT : finishDomain(out, o);
 }
 
 /** Percent-decoding comes before the mapping, and what it brings to light is checked after it. */

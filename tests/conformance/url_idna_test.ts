@@ -1,0 +1,41 @@
+/**
+ * Internationalised hosts against IdnaTestV2 (UTS 46), toascii.json and ada's Punycode cases, through whole URLs.
+ */
+
+import assert from "node:assert/strict";
+import { loadCore } from "../../core-wasm/mod.ts";
+import { CORPORA_ABSENT, corpusText } from "../support/corpora.ts";
+import { test } from "../support/test.ts";
+
+interface IdnaCase {
+  readonly comment?: string;
+  readonly input: string;
+  readonly output: string | null;
+}
+
+const core = await loadCore();
+
+/** The host of a URL made with `input`, as wpt's toascii.window.js makes it; null when it is refused. */
+function hostOf(input: string): string | null {
+  const facts = core.url(`https://${input}/x`);
+  return "error" in facts ? null : facts.host;
+}
+
+/** The empty host: `https:///x` is `https://x/`, so it says nothing of hosts. */
+const LEFT_OUT = new Set([""]);
+
+function checkAll(file: string, least: number): void {
+  const all = (JSON.parse(corpusText(`1-whatwg-url/${file}`)) as (IdnaCase | string)[])
+    .filter((entry): entry is IdnaCase => typeof entry === "object" && !LEFT_OUT.has(entry.input));
+  const wrong = all
+    .map((one) => ({ ...one, got: hostOf(one.input) }))
+    .filter(({ output, got }) => got !== output);
+  assert.ok(all.length >= least, `${file} holds fewer cases than it did`);
+  assert.deepEqual(wrong, []);
+}
+
+const options = { skip: CORPORA_ABSENT };
+
+test("IdnaTestV2.json: every case", () => checkAll("IdnaTestV2.json", 2600), options);
+test("IdnaTestV2-removed.json: every case", () => checkAll("IdnaTestV2-removed.json", 15), options);
+test("toascii.json: every case", () => checkAll("toascii.json", 80), options);
