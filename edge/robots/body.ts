@@ -11,8 +11,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The first `maxBytes` of the body, decoded; a byte order mark is dropped. */
 export function decodeRobotsBody(bytes: Uint8Array, maxBytes: number = LIMITS.robotsBytes): string {
-  const text = decodeText(bytes.length > maxBytes ? wholeLines(bytes, maxBytes) : bytes);
-  return text.startsWith("\ufeff") ? text.slice(1) : text;
+  return decodeText(bytes.length > maxBytes ? wholeLines(bytes, maxBytes) : bytes);
 }
 
 function wholeLines(bytes: Uint8Array, maxBytes: number): Uint8Array {
@@ -24,14 +23,29 @@ function wholeLines(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 function decodeText(bytes: Uint8Array): string {
-  // Not UTF-8 at all, but some editors save it so; the mark leaves no doubt.
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  const utf16 = utf16Label(bytes);
+  if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
+  const bare = bytes.subarray(markLength(bytes));
   try {
-    return strict.decode(bytes);
+    return strict.decode(bare);
   } catch {
-    return decodeOddBytes(bytes);
+    return decodeOddBytes(bare);
   }
+}
+
+/** Not UTF-8 at all, but some editors save it so: a mark, and every other byte of the ASCII text behind it is zero. */
+function utf16Label(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes[3] === 0) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff && bytes[2] === 0) return "utf-16be";
+  return undefined;
+}
+
+/** A byte order mark, or as much of one as stands there (google/robotstxt); also UTF-16's before text that isn't. */
+function markLength(bytes: Uint8Array): number {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return 2;
+  let length = 0;
+  while (length < 3 && bytes[length] === [0xef, 0xbb, 0xbf][length]) length++;
+  return length;
 }
 
 /** UTF-8 where it is valid, `%XX` for each other byte. */

@@ -17,15 +17,16 @@ export interface Decision {
 
 const NO_RULE: Decision = { allowed: true, rule: undefined, line: undefined };
 
+const AUTHORITY = /^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?\/\/)?[^/?;]*/;
+
 /**
  * What of a URL is matched: path and query, without fragment; `/` when there is no path. `url` is absolute (http://…),
- * scheme-relative (//host/…) or begins with its path.
+ * begins with its path, or (as google/robotstxt reads it) with a host name.
  */
 export function matchPath(url: string): string {
   const hash = url.indexOf("#");
   const bare = hash < 0 ? url : url.slice(0, hash);
-  const authority = /^(?:[A-Za-z][A-Za-z0-9+.-]*:)?\/\/[^/?;]*/.exec(bare)?.[0] ?? "";
-  const path = bare.slice(authority.length);
+  const path = bare.slice(AUTHORITY.exec(bare)![0].length);
   return path.startsWith("/") ? path : `/${path}`;
 }
 

@@ -38,19 +38,25 @@ function keyOf(name: string): LineKey {
   return SPELLINGS.find(([beginning]) => lower.startsWith(beginning))?.[1] ?? "other";
 }
 
+/** Tags that end a line where a robots.txt was made by an HTML editor; no URL holds a bare `<`. */
+const LINE_END_TAGS = /(?:<\/?(?:br|p|pre|div|span|body|html)\s*\/?>\s*)+$/i;
+
+/** Only ASCII white space: anything else may belong to a path. */
+const trimmed = (text: string) => text.replace(/^[ \t\v\f]+|[ \t\v\f]+$/g, "");
+
 /** Reads `text`, a line without its line end. */
 export function readLine(text: string): RobotsLine | undefined {
   const line = text.length > MAX_LINE_LENGTH ? text.slice(0, MAX_LINE_LENGTH) : text;
   const comment = line.indexOf("#");
-  const said = (comment < 0 ? line : line.slice(0, comment)).trim();
+  const said = trimmed(trimmed(comment < 0 ? line : line.slice(0, comment)).replace(LINE_END_TAGS, ""));
   if (said === "") return undefined;
   const colon = said.indexOf(":");
-  if (colon >= 0) return { key: keyOf(said.slice(0, colon).trim()), value: said.slice(colon + 1).trim() };
+  if (colon >= 0) return { key: keyOf(trimmed(said.slice(0, colon))), value: trimmed(said.slice(colon + 1)) };
   return withoutColon(said);
 }
 
 /** Google's leniency: without a colon, exactly one run of white space may stand between key and value. */
 function withoutColon(said: string): RobotsLine | undefined {
-  const words = said.split(/\s+/);
+  const words = said.split(/[ \t\v\f]+/);
   return words.length === 2 ? { key: keyOf(words[0]!), value: words[1]! } : undefined;
 }

@@ -67,8 +67,11 @@ class GroupCollector {
     this.#closed = true;
     // An empty path says nothing; a path begins with "/" or a wildcard (RFC 9309 2.2).
     if (this.#current.size === 0 || !/^[/*]/.test(value)) return;
-    const rule = { allow, pattern: canonicalPattern(value), value, line };
-    for (const group of this.#current) group.rules.push(rule);
+    const rules = [{ allow, pattern: canonicalPattern(value), value, line }];
+    // Google: who allows a folder's index page allows the folder's own URL.
+    const folder = allow ? /^(.*\/)index\.htm[^/]*$/.exec(value)?.[1] : undefined;
+    if (folder !== undefined) rules.push({ allow, pattern: `${canonicalPattern(folder)}$`, value, line });
+    for (const group of this.#current) group.rules.push(...rules);
   }
 
   /** Not in RFC 9309; the first one counts for each robot. */

@@ -1,11 +1,11 @@
 /**
  * Which `User-agent` values mean a robot (RFC 9309 2.2.1): the whole product token, in any case, and nothing else of
  * the line. `mybot` isn't meant by `bot`, nor `bot` by `bot-news`; `FooBot/1.0` and `FooBot (beta)` mean `foobot`.
- * RFC tokens hold letters, `_` and `-`; digits count here too, as many robots have them in their names.
- * Invariant: total; comparisons are on lower-case ASCII.
+ * RFC tokens hold letters, `_` and `-`; digits and letters beyond ASCII count here too, as real names have them.
+ * Invariant: total; names are compared in lower case.
  */
 
-const TOKEN = /^[a-z0-9_-]+/;
+const TOKEN = /^[a-z0-9_\-\u0080-\uffff]+/;
 
 /** What a `User-agent` line's value names: `*`, or a lower-case token; undefined when it names nobody. */
 export function namedAgent(value: string): string | undefined {
