@@ -53,11 +53,18 @@ export async function takeOwnership(database: Database, owner: string): Promise<
   return Number(answers[0]![0]![0]);
 }
 
+/** A NULL met `not null` in the shard's row: one of a commit's two guards spoke. Servers tell no extended code. */
+const GUARD = "NOT NULL constraint failed: shard.";
+
 /** Why batch `batchSeq` of the owner with `ownerTerm` was refused with `error`. */
 export async function refusal(database: Database, ownerTerm: number, batchSeq: number, error: unknown): Promise<Error> {
   const attempt = `Committing batch ${batchSeq} to`;
-  if (!(error instanceof SqlError) || error.extendedCode !== "SQLITE_CONSTRAINT_NOTNULL") {
-    return storeError(attempt, database, error);
+  if (!(error instanceof SqlError) || !error.message.includes(GUARD)) return storeError(attempt, database, error);
+  if (error.message.includes(`${GUARD}url_count`)) {
+    return new Error(
+      `${attempt} ${database.place} was refused: it changes a URL that isn't in the store, and only known URLs change.`,
+      { cause: error },
+    );
   }
   const [row] = await database.read("select owner_term, owner, batch_seq from shard");
   if (Number(row?.[0]) !== ownerTerm) {
@@ -66,16 +73,9 @@ export async function refusal(database: Database, ownerTerm: number, batchSeq: n
         `this process holds term ${ownerTerm}; it must stop.`,
     );
   }
-  if (Number(row?.[2]) !== batchSeq - 1) {
-    return new Error(
-      `${attempt} ${database.place} was refused: the store is at batch ${row?.[2]}, and batch ${batchSeq - 1} is ` +
-        "wanted there; load the shard again.",
-      { cause: error },
-    );
-  }
-  if (!error.message.includes("shard.url_count")) return storeError(attempt, database, error);
   return new Error(
-    `${attempt} ${database.place} was refused: it changes a URL that isn't in the store, and only known URLs change.`,
+    `${attempt} ${database.place} was refused: the store is at batch ${row?.[2]}, and batch ${batchSeq - 1} is ` +
+      "wanted there; load the shard again.",
     { cause: error },
   );
 }

@@ -58,7 +58,7 @@ async function apply(session: Session, batch: Batch): Promise<Numbering> {
     return numbering;
   } catch (error) {
     names.forget();
-    throw await refusal(database, ownerTerm, batch.batchSeq, error);
+    throw await explained("Committing to", database, () => refusal(database, ownerTerm, batch.batchSeq, error));
   }
 }
 

@@ -1,0 +1,145 @@
+/**
+ * A libSQL server as the store's HTTP client sees one: Hrana 2 over POST /v2/pipeline, on a file, called without a socket.
+ * Invariant: a batch is one transaction, as sqld makes it. It serves what @libsql/client sends for single statements and
+ * write batches, and no interactive transactions.
+ */
+
+import { connect, type Database, SqlError, type SqlRow, type SqlValue } from "../../coordinator/store/libsql_client.ts";
+
+export interface HranaServer {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The next write is lost before it is done, or its answer after. */
+  lose(what: "request" | "answer"): void;
+  close(): void;
+}
+
+interface HranaValue {
+  readonly type: "null" | "integer" | "float" | "text" | "blob";
+  readonly value?: string | number;
+}
+
+interface HranaStatement {
+  readonly sql?: string;
+  readonly sql_id?: number;
+  readonly args?: readonly HranaValue[];
+}
+
+interface HranaRequest {
+  readonly type: string;
+  readonly sql?: string;
+  readonly sql_id?: number;
+  readonly stmt?: HranaStatement;
+  readonly batch?: { readonly steps: readonly { readonly stmt: HranaStatement }[] };
+}
+
+function fromWire({ type, value }: HranaValue): SqlValue {
+  if (type === "integer") return BigInt(value!);
+  if (type === "null") return null;
+  if (type === "blob") throw new Error("Reading a Hrana value: found a blob, which the store never sends.");
+  return value!;
+}
+
+function toWire(value: unknown): HranaValue {
+  if (value === null) return { type: "null" };
+  if (typeof value === "bigint") return { type: "integer", value: value.toString() };
+  if (typeof value === "number") return { type: "float", value };
+  return { type: "text", value: String(value) };
+}
+
+function result(rows: readonly SqlRow[]) {
+  const columns = rows.length === 0 ? 0 : rows[0]!.length;
+  return {
+    cols: Array.from({ length: columns }, (_, i) => ({ name: `c${i}`, decltype: null })),
+    rows: rows.map((row) => Array.from(row, toWire)),
+    affected_row_count: 0,
+    last_insert_rowid: null,
+  };
+}
+
+function failure(error: unknown) {
+  if (!(error instanceof SqlError)) throw error;
+  return { message: error.message, code: error.code };
+}
+
+/** One stream: the SQL texts that its requests refer to, and the database. */
+class Stream {
+  readonly #database: Database;
+  readonly #texts = new Map<number, string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  #statement({ sql, sql_id, args = [] }: HranaStatement) {
+    return { sql: sql ?? this.#texts.get(sql_id!)!, args: args.map(fromWire) };
+  }
+
+  async answer(request: HranaRequest) {
+    try {
+      return { type: "ok", response: { type: request.type, ...await this.#perform(request) } };
+    } catch (error) {
+      return { type: "error", error: failure(error) };
+    }
+  }
+
+  async #perform(request: HranaRequest): Promise<object> {
+    switch (request.type) {
+      case "store_sql":
+        this.#texts.set(request.sql_id!, request.sql!);
+        return {};
+      case "close_sql":
+      case "close":
+        return {};
+      case "execute": {
+        const { sql, args } = this.#statement(request.stmt!);
+        return { result: result(await this.#database.read(sql, args)) };
+      }
+      case "batch":
+        return { result: await this.#batch(request.batch!.steps.map(({ stmt }) => this.#statement(stmt))) };
+      default:
+        throw new Error(`Serving a Hrana request: found type ${request.type}, which the store never sends.`);
+    }
+  }
+
+  /** Steps are BEGIN, the statements, COMMIT, and a ROLLBACK for when that wasn't reached. */
+  async #batch(steps: readonly { sql: string; args: SqlValue[] }[]) {
+    if (steps[0]!.sql !== "BEGIN IMMEDIATE" || steps.at(-2)!.sql !== "COMMIT") {
+      throw new Error(`Serving a Hrana batch: found ${steps[0]!.sql} first, where a write transaction is wanted.`);
+    }
+    try {
+      const rows = await this.#database.write(steps.slice(1, -2));
+      const empty = result([]);
+      return { step_results: [empty, ...rows.map(result), empty, null], step_errors: steps.map(() => null) };
+    } catch (error) {
+      const at = 1 + (((error as Error).cause as { statementIndex?: number }).statementIndex ?? -1);
+      return {
+        step_results: steps.map((_, i) => (i < at ? result([]) : null)),
+        step_errors: steps.map((_, i) => (i === at ? failure(error) : null)),
+      };
+    }
+  }
+}
+
+/** A server on the file at `path` that wants `token`. */
+export function hranaServer(path: string, token: string): HranaServer {
+  const database = connect({ location: path });
+  let lost: "request" | "answer" | undefined;
+  return {
+    async fetch(request) {
+      if (request.headers.get("authorization") !== `Bearer ${token}`) {
+        return Response.json({ message: "the token is wrong", code: "AUTH" }, { status: 401 });
+      }
+      const { requests } = await request.json() as { requests: HranaRequest[] };
+      const losing = requests.some(({ type }) => type === "batch") ? lost : undefined;
+      if (losing) lost = undefined;
+      if (losing === "request") throw new TypeError("connection refused");
+      const stream = new Stream(database);
+      const results = [];
+      for (const one of requests) results.push(await stream.answer(one));
+      if (losing === "answer") throw new TypeError("connection reset");
+      return Response.json({ baton: null, base_url: null, results });
+    },
+    lose: (what) => void (lost = what),
+    close: () => database.close(),
+  };
+}
