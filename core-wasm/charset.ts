@@ -13,6 +13,11 @@ export interface Charset {
   readonly bomBytes: number;
 }
 
+/** Bytes of the prescan. */
+const PRESCAN_BYTES = 1024;
+/** How far a page is searched that declares nothing there and isn't UTF-8. */
+const LATE_BYTES = 64 * 1024;
+
 const names = new Map(
   Object.entries(CHARSET_LABELS).flatMap(([name, labels]) => labels.split(" ").map((label) => [label, name] as const)),
 );
@@ -34,6 +39,12 @@ export function declaredCharset(bytes: Uint8Array, contentType: string | undefin
   const marked = byteOrderMark(bytes);
   if (marked !== undefined) return marked;
   const label = contentType === undefined ? undefined : extractCharset(contentType);
-  const name = (label === undefined ? undefined : charsetOf(label)) ?? prescan(bytes, charsetOf);
+  const name = (label === undefined ? undefined : charsetOf(label)) ??
+    prescan(bytes.subarray(0, PRESCAN_BYTES), charsetOf);
   return name === undefined ? undefined : { name, bomBytes: 0 };
+}
+
+/** What a `<meta>` beyond the prescan declares: browsers begin anew when they meet it (WHATWG HTML 13.2.3.5). */
+export function lateCharset(bytes: Uint8Array): string | undefined {
+  return prescan(bytes.subarray(0, LATE_BYTES), charsetOf);
 }

@@ -1,10 +1,7 @@
 /**
- * The prescan of a page's first 1,024 bytes for what it says of its charset (WHATWG HTML 13.2.3.2, "prescan a byte
- * stream to determine its encoding"). Invariant: linear; nothing beyond those bytes is looked at.
+ * The prescan of a page's first bytes for what it says of its charset (WHATWG HTML 13.2.3.2, "prescan a byte
+ * stream to determine its encoding"). Invariant: linear in the bytes that it is given.
  */
-
-/** Bytes that are looked at. */
-const PRESCAN_BYTES = 1024;
 
 type Lookup = (label: string) => string | undefined;
 
@@ -125,9 +122,8 @@ function xmlCharset(head: string, lookup: Lookup): string | undefined {
   return label === undefined ? undefined : asDeclared(lookup(label));
 }
 
-/** The charset that the page's first bytes declare; undefined when they declare none that exists. */
-export function prescan(page: Uint8Array, lookup: Lookup): string | undefined {
-  const bytes = page.subarray(0, PRESCAN_BYTES);
+/** The charset that these first bytes of a page declare; undefined when they declare none that exists. */
+export function prescan(bytes: Uint8Array, lookup: Lookup): string | undefined {
   const head = asLatin1(bytes);
   if (head.startsWith("<\0?\0x\0") || head.startsWith("\0<\0?\0x")) return xmlCharset(head, lookup);
   for (let p = head.indexOf("<"); p >= 0 && p < bytes.length; p = head.indexOf("<", p)) {

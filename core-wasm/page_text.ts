@@ -4,7 +4,7 @@
  */
 
 import { BUFFER, put, reserve } from "./buffers.ts";
-import { declaredCharset } from "./charset.ts";
+import { declaredCharset, lateCharset } from "./charset.ts";
 import type { RawDoor } from "./instance.ts";
 
 export interface PageText {
@@ -32,16 +32,15 @@ export function putPage(raw: RawDoor, html: Uint8Array, { contentType, maxBytes 
     put(raw, BUFFER.htmlPage, bytes);
     const length = raw.raw_utf8(bytes.length, cut ? 1 : 0);
     if (length >= 0) return { length, charset: "utf-8", cut };
-    return { length: decodeInCore(raw, bytes, declared === undefined), charset: declared?.name ?? "windows-1252", cut };
   }
-  const { name } = declared;
-  if (name === "windows-1252") return { length: decodeInCore(raw, bytes, true), charset: name, cut };
-  return { length: decodeByPlatform(raw, bytes, name), charset: name, cut };
+  const charset = declared?.name ?? lateCharset(bytes) ?? "windows-1252";
+  const isCores = charset === "utf-8" || charset === "windows-1252";
+  return { length: isCores ? decodeInCore(raw, bytes, charset) : decodeByPlatform(raw, bytes, charset), charset, cut };
 }
 
-function decodeInCore(raw: RawDoor, bytes: Uint8Array, isWindows1252: boolean): number {
+function decodeInCore(raw: RawDoor, bytes: Uint8Array, charset: string): number {
   put(raw, BUFFER.htmlLegacy, bytes);
-  return raw.raw_decode(bytes.length, isWindows1252 ? 1 : 0);
+  return raw.raw_decode(bytes.length, charset === "windows-1252" ? 1 : 0);
 }
 
 /** "replacement" stands for encodings that must not be decoded: such a page is one U+FFFD (Encoding 14.1). */

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { charsetOf, declaredCharset } from "./charset.ts";
+import { loadCore } from "./mod.ts";
+import { test } from "../tests/support/test.ts";
+
+const encoder = new TextEncoder();
+const core = await loadCore();
+
+function declared(page: string, contentType?: string): string | undefined {
+  return declaredCharset(encoder.encode(page), contentType)?.name;
+}
+
+/** The charset and title of a page, whose letters are its bytes. */
+function scanned(page: string, contentType?: string): { charset: string; title: string } {
+  const bytes = Uint8Array.from(page, (letter) => letter.charCodeAt(0));
+  const facts = core.scan(bytes, { url: "http://e.org/", ...(contentType === undefined ? {} : { contentType }) });
+  return { charset: facts.charset, title: facts.title };
+}
+
+test("charset: a byte order mark stands above the header, the header above meta", () => {
+  assert.equal(declared("\ufeff<meta charset=koi8-r>", "text/html; charset=koi8-u"), "utf-8");
+  assert.equal(declared("<meta charset=koi8-r>", "text/html; charset=koi8-u"), "koi8-u");
+  assert.equal(declared("<meta charset=koi8-r>", "text/html"), "koi8-r");
+  assert.equal(declared("<p>", "text/html"), undefined);
+});
+
+test("charset: a header's label that doesn't exist is no declaration", () => {
+  assert.equal(declared("<meta charset=koi8-r>", "text/html; charset=nonsense"), "koi8-r");
+  assert.equal(declared("<p>", 'text/html;charset="UTF-8"'), "utf-8");
+  assert.equal(declared("<p>", "text/html; charset = 'latin1' ; x=y"), "windows-1252");
+});
+
+test("charset: meta without http-equiv has no say by its content", () => {
+  assert.equal(declared('<meta content="text/html; charset=koi8-r">'), undefined);
+  assert.equal(declared('<meta content="text/html; charset=koi8-r" http-equiv=Content-TYPE>'), "koi8-r");
+  assert.equal(declared("<script>'<meta charset=big5>'</script>"), "big5");
+});
+
+test("charset: an XML declaration counts where no meta does", () => {
+  assert.equal(declared('<?xml version="1.0" encoding="iso-8859-2"?><html>'), "iso-8859-2");
+  assert.equal(declared('<?xml version="1.0" encoding="iso-8859-2"?><meta charset=koi8-r>'), "koi8-r");
+  assert.equal(declared("<\0?\0x\0m\0l\0"), "utf-16le");
+});
+
+test("charset: labels are found in any case and with white space around", () => {
+  assert.equal(charsetOf(" \tLatin1\n"), "windows-1252");
+  assert.equal(charsetOf("utf8"), "utf-8");
+  assert.equal(charsetOf("utf-7"), undefined);
+  assert.equal(charsetOf(""), undefined);
+});
+
+test("charset: an undeclared page is UTF-8 where it is valid, windows-1252 otherwise", () => {
+  assert.deepEqual(scanned("<title>\xc3\xa9\xe2\x82\xac</title>"), { charset: "utf-8", title: "é€" });
+  assert.deepEqual(scanned("<title>\xe9\x80</title>"), { charset: "windows-1252", title: "é€" });
+  assert.deepEqual(scanned("<title>ascii</title>"), { charset: "utf-8", title: "ascii" });
+});
+
+test("charset: broken UTF-8 that was declared is repaired as a browser does", () => {
+  for (
+    const broken of [
+      "\xe2\x82",
+      "\xe2\x82A",
+      "\xf0\x9f\x98A",
+      "\xc0\xaf",
+      "\xed\xa0\x80",
+      "\xf4\x90\x80\x80",
+      "\xff\xfe",
+    ]
+  ) {
+    const bytes = Uint8Array.from(`x${broken}y`, (letter) => letter.charCodeAt(0));
+    const wanted = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    assert.deepEqual(scanned(`<title>x${broken}y</title>`, "text/html; charset=utf-8"), {
+      charset: "utf-8",
+      title: wanted,
+    });
+  }
+});
+
+test("charset: legacy pages and their late declarations", () => {
+  assert.deepEqual(scanned("<meta charset=gb2312><title>\xba\xe9</title>"), { charset: "gbk", title: "洪" });
+  const late = `<!--${"x".repeat(2000)}--><meta charset=koi8-r><title>\xc1\xc2</title>`;
+  assert.deepEqual(scanned(late), { charset: "koi8-r", title: "аб" });
+  assert.deepEqual(scanned("\xff\xfe<\0t\0i\0t\0l\0e\0>\0a\0"), { charset: "utf-16le", title: "a" });
+  assert.equal(scanned("<title>x", "text/html; charset=iso-2022-kr").charset, "replacement");
+});
+
+test("charset: E12, a query is in the page's charset, a path in UTF-8, pages in UTF-16 use UTF-8", () => {
+  const page = (charset: string) =>
+    `<meta charset=${charset}><a href="3.asp?D=\xba\xe9"><a href="\xba\xe9?a#\xba\xe9">`;
+  const bytes = Uint8Array.from(page("gb2312"), (letter) => letter.charCodeAt(0));
+  const urls = core.scan(bytes, { url: "http://e.org/" }).links.map((link) => link.url);
+  assert.deepEqual(urls, ["http://e.org/3.asp?D=%BA%E9", "http://e.org/%E6%B4%AA?a#%E6%B4%AA"]);
+  const wide = '\ufeff<a href="?D=洪">';
+  const utf16 = new Uint8Array(wide.length * 2);
+  for (let i = 0; i < wide.length; i++) new DataView(utf16.buffer).setUint16(i * 2, wide.charCodeAt(i), true);
+  assert.equal(core.scan(utf16, { url: "http://e.org/" }).links[0]?.url, "http://e.org/?D=%E6%B4%AA");
+});
+
+test("charset: the encoder of one page is not used for the next", () => {
+  const scan = (charset: string) =>
+    core.scan(encoder.encode('<a href="?&eacute;&euro;&#x6d2a;">'), {
+      url: "http://e.org/",
+      contentType: `text/html;charset=${charset}`,
+    })
+      .links[0]?.url;
+  assert.equal(scan("latin1"), "http://e.org/?%E9%80%26%2327946%3B");
+  assert.equal(scan("utf-8"), "http://e.org/?%C3%A9%E2%82%AC%E6%B4%AA");
+  assert.equal(scan("gbk"), "http://e.org/?%A8%A6%80%BA%E9");
+  assert.equal(scan("latin1"), "http://e.org/?%E9%80%26%2327946%3B");
+});
