@@ -6,8 +6,8 @@
 import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
-import { MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
-import { MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
+import { MemoryControlDisk, MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
+import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import type { Core } from "../../core-wasm/core.ts";
 import { loadCore } from "../../core-wasm/mod.ts";
 import { systemClock, systemRandom } from "../../runtime/node.ts";
@@ -38,24 +38,40 @@ function movedClock(): { clock: Clock; advance(ms: number): void } {
   };
 }
 
-export async function withControlPlane(
-  body: (plane: ControlPlane) => Promise<void>,
-  options: { readonly shards?: number; readonly settings?: Partial<FrontierSettings> } = {},
-): Promise<void> {
+/** What survives a crash of a control plane in RAM. */
+export interface Disks {
+  readonly control: MemoryControlDisk;
+  readonly shards: readonly MemoryShardDisk[];
+}
+
+export function freshDisks(shards = 1): Disks {
+  return { control: new MemoryControlDisk(), shards: Array.from({ length: shards }, () => new MemoryShardDisk()) };
+}
+
+/** A coordinator on these disks; the caller closes it. */
+export async function openControlPlane(disks: Disks, settings: Partial<FrontierSettings> = {}): Promise<ControlPlane> {
   const { clock, advance } = movedClock();
-  const control = new MemoryControlStore();
+  const control = new MemoryControlStore(disks.control);
   const coordinator = await openCoordinator({
     core: await (core ??= loadCore()),
     log: silentLog,
-    settings: options.settings ?? {},
+    settings,
     clock,
     random: systemRandom,
     controlStore: control,
-    shardStores: Array.from({ length: options.shards ?? 1 }, () => new MemoryShardStore()),
+    shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
   });
+  return { coordinator, control, clock, advance };
+}
+
+export async function withControlPlane(
+  body: (plane: ControlPlane) => Promise<void>,
+  options: { readonly shards?: number } = {},
+): Promise<void> {
+  const plane = await openControlPlane(freshDisks(options.shards));
   try {
-    await body({ coordinator, control, clock, advance });
+    await body(plane);
   } finally {
-    await coordinator.close();
+    await plane.coordinator.close();
   }
 }
