@@ -10,6 +10,7 @@ export interface UrlFacts {
   readonly key: string;
   /** XXH64, seed 0, of the key's UTF-8. */
   readonly fingerprint: bigint;
+  /** CDXJ form, `com,example)/path?query`; the href itself where the scheme is none of the special ones (dns:, urn:). */
   readonly surt: string;
   /** Lower-case ASCII hostname without port, IPv6 in brackets. */
   readonly host: string;

@@ -75,6 +75,11 @@ export function lower(c: u32): u32 {
   return c - 65 < 26 ? c | 32 : c;
 }
 
+/** Lower-cases ASCII letters in place. */
+export function lowerCase(p: usize, end: usize): void {
+  for (; p < end; p++) store<u8>(p, <u8>lower(load<u8>(p)));
+}
+
 // @ts-ignore: decorator
 @inline
 export function inSet(c: u32, set: u8): bool {

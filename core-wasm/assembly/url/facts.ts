@@ -4,9 +4,9 @@
  */
 
 import { xxh64 } from "../hash/xxh64";
-import { E_URL_TOO_LONG, E_BAD_BASE } from "./error";
+import { E_BAD_BASE, E_URL_TOO_LONG } from "./error";
 import { Key, normalize } from "./normalize";
-import { url, KIND_HTTP, KIND_HTTPS } from "./parts";
+import { KIND_HTTP, KIND_HTTPS, KIND_OTHER, url } from "./parts";
 import { clearBase, resolve, setBase } from "./resolve";
 import { State } from "./state";
 import { makeSurt, surtPtr } from "./surt";
@@ -38,7 +38,9 @@ export function findFacts(p: usize, length: usize, baseAt: usize, baseLength: us
   Facts.host = State.start + url.hostStart;
   Facts.hostLength = isHttp ? <usize>(url.hostEnd - url.hostStart) : 0;
   Facts.keyLength = 0;
-  Facts.surtLength = 0;
+  // Archives index records such as "dns:" and "warcinfo:" by the URI itself.
+  Facts.surt = State.start;
+  Facts.surtLength = url.kind == KIND_OTHER ? parsed : 0;
   Facts.fingerprint = 0;
   return isHttp ? findKey(rules) : 0;
 }

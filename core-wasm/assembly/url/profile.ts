@@ -13,5 +13,9 @@ export const STRIP_TRACKING: u32 = 64;
 export const DROP_EMPTY_PARAMETERS: u32 = 128;
 export const DROP_EMPTY_QUERY: u32 = 256;
 
-/** What SURTs are made by: as keys, but no parameter is left out. */
-export const SURT_RULES: u32 = 0x1ff & ~STRIP_TRACKING;
+/** For SURTs only: all letters in lower case before the query is sorted, and sessions.ts. */
+export const LOWER_CASE: u32 = 512;
+export const STRIP_SESSIONS: u32 = 1024;
+
+/** What SURTs are made by: as keys, but no tracking parameter is left out, as archives are asked for them. */
+export const SURT_RULES: u32 = (0x1ff & ~STRIP_TRACKING) | LOWER_CASE | STRIP_SESSIONS;

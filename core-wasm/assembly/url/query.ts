@@ -3,8 +3,10 @@
  * Invariant: the sort is stable and takes O(n log n) comparisons, whatever the query.
  */
 
-import { DROP_EMPTY_PARAMETERS, SORT_QUERY, STRIP_TRACKING } from "./profile";
+import { lowerCase } from "./bytes";
+import { DROP_EMPTY_PARAMETERS, LOWER_CASE, SORT_QUERY, STRIP_SESSIONS, STRIP_TRACKING } from "./profile";
 import { normalizeEscapes } from "./escapes";
+import { isNamed, isSession } from "./sessions";
 import { isTracking } from "./tracking_parameters";
 import { reserve, URL_QUERY } from "../memory/buffers";
 
@@ -21,7 +23,8 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
   entries = reserve(URL_QUERY, table * 2 + length * 3 + 16);
   if (entries == 0) return 0;
   spare = entries + table;
-  const count = collect(p, end, spare + table, rules);
+  let count = collect(p, end, spare + table, rules);
+  if ((rules & STRIP_SESSIONS) != 0) count = withoutSessions(count);
   if ((rules & SORT_QUERY) != 0 && !isSorted(count)) sort(count);
   for (let i: usize = 0; i < count; i++) {
     const entry = entries + i * ENTRY;
@@ -49,10 +52,26 @@ function collect(p: usize, end: usize, text: usize, rules: u32): usize {
       store<u32>(entry, <u32>nameEnd, 4);
       text = equals == 0 ? nameEnd : normalizeEscapes(equals, stop, nameEnd, rules);
       store<u32>(entry, <u32>text, 8);
+      if ((rules & LOWER_CASE) != 0) lowerCase(load<u32>(entry), text);
     }
     if (stop == end) break;
   }
   return count;
+}
+
+/** Closes the gaps that sessions leave; "cfid" goes where "cftoken" follows. */
+function withoutSessions(count: usize): usize {
+  let kept: usize = 0;
+  for (let i: usize = 0; i < count; i++) {
+    const entry = entries + i * ENTRY;
+    if (isSession(load<u32>(entry), load<u32>(entry, 4), load<u32>(entry, 8))) continue;
+    const next = entry + ENTRY;
+    const isColdFusion = i + 1 < count && isNamed(load<u32>(entry), load<u32>(entry, 4), "cfid") &&
+      isNamed(load<u32>(next), load<u32>(next, 4), "cftoken");
+    if (isColdFusion) i++;
+    else memory.copy(entries + kept++ * ENTRY, entry, ENTRY);
+  }
+  return kept;
 }
 
 /** By name, then by value; a parameter without "=" has the empty value. */

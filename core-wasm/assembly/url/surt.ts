@@ -4,12 +4,13 @@
  * Invariant: made from the SURT_RULES form of the URL that was parsed last.
  */
 
-import { isDigit, lower } from "./bytes";
+import { isDigit, lower, lowerCase } from "./bytes";
 import { E_NO_ROOM } from "./error";
 import { endsInNumber } from "./ipv4";
 import { Key, normalize } from "./normalize";
 import { url } from "./parts";
 import { SURT_RULES } from "./profile";
+import { withoutPathSession } from "./sessions";
 import { reserve, URL_SURT } from "../memory/buffers";
 
 let surt: usize = 0;
@@ -27,7 +28,8 @@ export function makeSurt(): i32 {
   let o = hostLabels(Key.start + url.hostStart, Key.start + url.hostEnd, surt);
   o = lowered(Key.start + url.hostEnd, Key.authorityEnd, o);
   store<u8>(o++, 0x29);
-  let pathEnd = Key.pathEnd;
+  lowerCase(Key.authorityEnd, Key.pathEnd);
+  let pathEnd = withoutPathSession(Key.authorityEnd, Key.pathEnd);
   if (pathEnd - Key.authorityEnd > 1 && load<u8>(pathEnd - 1) == 0x2f) pathEnd--;
   o = lowered(Key.authorityEnd, pathEnd, o);
   o = lowered(Key.pathEnd, Key.end, o);
