@@ -78,3 +78,16 @@ export function encoderOf(charset: string): EncoderTable | undefined {
   }
   return table;
 }
+
+/** Text in a legacy charset; what it lacks is written as `&#NNNN;`, as forms do (Encoding 4.1, error mode "html"). */
+export function encodeText(text: string, table: EncoderTable): Uint8Array {
+  const bytes: number[] = [];
+  for (const letter of text) {
+    const code = letter.codePointAt(0)!;
+    const encoded = code < 0x80 ? code : table[code] ?? 0;
+    if (code >= 0x80 && encoded === 0) { for (const digit of `&#${code};`) bytes.push(digit.charCodeAt(0)); }
+    else if (encoded > 0xff) bytes.push(encoded >> 8, encoded & 0xff);
+    else bytes.push(encoded);
+  }
+  return Uint8Array.from(bytes);
+}
