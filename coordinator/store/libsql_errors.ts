@@ -3,8 +3,7 @@
  * Invariant: every sentence names what was attempted, the file, what was found, and what is wanted.
  */
 
-import type { Database } from "./libsql_client.ts";
-import { SqlError } from "./libsql_client.ts";
+import { type Database, SqlError } from "./libsql_client.ts";
 
 /** Found and wanted, by SQLite's base code. */
 const CAUSES: Readonly<Record<string, readonly [found: string, wanted: string]>> = {

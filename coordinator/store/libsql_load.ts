@@ -7,6 +7,7 @@ import type { Clock } from "../../runtime/ports.ts";
 import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot } from "../ports.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
+import { explained } from "./libsql_errors.ts";
 import { decodeLease, type LeaseFacts, unsigned } from "./libsql_rows.ts";
 
 const PAGE_ROWS = 5_000;
@@ -119,7 +120,8 @@ export async function* readFingerprints(
   const crawls = new Map(names.map((row) => [Number(row[0]), String(row[1])]));
   let after: SqlValue[] = [-1n, -1n, 0n];
   for (;;) {
-    const rows = await database.read(FINGERPRINTS, [...after, BigInt(FINGERPRINTS_PER_CHUNK)]);
+    const args = [...after, BigInt(FINGERPRINTS_PER_CHUNK)];
+    const rows = await explained("Reading", database, () => database.read(FINGERPRINTS, args));
     if (rows.length === 0) return;
     const last = rows[rows.length - 1]!;
     after = [last[0], last[1], last[4]] as SqlValue[];

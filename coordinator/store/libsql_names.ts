@@ -34,7 +34,7 @@ export function queueName(slot: number, crawl: number, host: HostKey): string {
 
 export class Names {
   readonly #database: Database;
-  #crawls: Map<CrawlId, number> | undefined;
+  #crawls: ReadonlyMap<CrawlId, number> | undefined;
   #queues = new Map<string, number>();
   #nextQueue = 0;
 
@@ -52,14 +52,12 @@ export class Names {
   }
 
   /** Numbers for the crawls and the back queues of `newUrls`, new ones where there are none yet. */
-  async number(crawlIds: Iterable<CrawlId>, newUrls: readonly UrlRow[]): Promise<Numbering> {
-    const crawls = new Map(await this.crawls());
-    const newCrawls: CrawlId[] = [];
-    for (const crawlId of crawlIds) {
-      if (crawls.has(crawlId)) continue;
-      newCrawls.push(crawlId);
-      crawls.set(crawlId, crawls.size + 1);
-    }
+  async number(crawlIds: ReadonlySet<CrawlId>, newUrls: readonly UrlRow[]): Promise<Numbering> {
+    const known = await this.crawls();
+    const newCrawls = [...crawlIds].filter((crawlId) => !known.has(crawlId));
+    const crawls = newCrawls.length === 0
+      ? known
+      : new Map([...known, ...newCrawls.map((crawlId, i) => [crawlId, known.size + 1 + i] as const)]);
     const wanted = new Map<string, Omit<QueueGrowth, "id">>();
     for (const { slot, crawlId, host, domain } of newUrls) {
       const crawl = crawls.get(crawlId)!;
@@ -93,7 +91,7 @@ export class Names {
 
   /** The commit that `numbering` was made for succeeded. */
   remember(numbering: Numbering): void {
-    this.#crawls = new Map(numbering.crawls);
+    this.#crawls = numbering.crawls;
     for (const [name, { id }] of numbering.queues) {
       this.#queues.set(name, id);
       this.#nextQueue = Math.max(this.#nextQueue, id + 1);

@@ -64,6 +64,7 @@ export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardS
   const it = declarer(name, makeShelf);
   ownership(it);
   urls(it);
+  changes(it);
   queues(it);
   state(it);
   logs(it);
@@ -164,7 +165,9 @@ function urls(it: It): void {
     assert.deepEqual([...await store.seen([])], []);
     assert.deepEqual(await store.urls([]), []);
   });
+}
 
+function changes(it: It): void {
   it("a changed URL is wholly replaced", async (store) => {
     const row = urlRow(1);
     await store.commit(batch(1, { newUrls: [row] }));
