@@ -38,17 +38,35 @@ function keyOf(name: string): LineKey {
   return SPELLINGS.find(([beginning]) => lower.startsWith(beginning))?.[1] ?? "other";
 }
 
-/** Tags that end a line where a robots.txt was made by an HTML editor; no URL holds a bare `<`. */
-const LINE_END_TAGS = /(?:<\/?(?:br|p|pre|div|span|body|html)\s*\/?>\s*)+$/i;
+/** A tag that ends a line where a robots.txt was made by an HTML editor; no URL holds a bare `<`. */
+const TAG = /^<\/?(?:br|p|pre|div|span|body|html) *\/?>$/i;
 
-/** Only ASCII white space: anything else may belong to a path. */
-const trimmed = (text: string) => text.replace(/^[ \t\v\f]+|[ \t\v\f]+$/g, "");
+/** Only ASCII white space: anything else may belong to a path. Not by a regular expression: those are quadratic here. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+const isSpace = (unit: number) => unit === 32 || unit === 9 || unit === 11 || unit === 12;
+
+function withoutTags(text: string): string {
+  let rest = text;
+  while (rest.endsWith(">")) {
+    const start = rest.lastIndexOf("<");
+    if (start < 0 || !TAG.test(rest.slice(start))) break;
+    rest = trimmed(rest.slice(0, start));
+  }
+  return rest;
+}
 
 /** Reads `text`, a line without its line end. */
 export function readLine(text: string): RobotsLine | undefined {
   const line = text.length > MAX_LINE_LENGTH ? text.slice(0, MAX_LINE_LENGTH) : text;
   const comment = line.indexOf("#");
-  const said = trimmed(trimmed(comment < 0 ? line : line.slice(0, comment)).replace(LINE_END_TAGS, ""));
+  const said = withoutTags(trimmed(comment < 0 ? line : line.slice(0, comment)));
   if (said === "") return undefined;
   const colon = said.indexOf(":");
   if (colon >= 0) return { key: keyOf(trimmed(said.slice(0, colon))), value: trimmed(said.slice(colon + 1)) };

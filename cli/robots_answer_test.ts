@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "../tests/support/test.ts";
+import { answerRobots } from "./robots_answer.ts";
+
+const ask = (question: Record<string, unknown>) => answerRobots(JSON.stringify(question));
+
+test("robots answer: a rule with its line, seconds, sitemaps", () => {
+  const robots = "User-agent: Outrider\nCrawl-delay: 2.5\nDisallow: /a/\nSitemap: http://x.example/s.xml\n";
+  const sitemaps = ["http://x.example/s.xml"];
+  assert.deepEqual(ask({ robots, agent: "outrider", url: "http://x.example/a/b" }), {
+    allowed: false,
+    rule: "Disallow: /a/",
+    line: 3,
+    crawl_delay: 2.5,
+    sitemaps,
+  });
+  assert.deepEqual(ask({ robots_base64: btoa(robots), agent: "other", url: "/a/b" }), {
+    allowed: true,
+    rule: null,
+    line: null,
+    crawl_delay: null,
+    sitemaps,
+  });
+});
+
+test("robots answer: an agent is a token, a user agent string or a list", () => {
+  const robots = "User-agent: foobot\nDisallow: /\nUser-agent: *\nAllow: /\n";
+  const allowed = (agent: unknown) => {
+    const answer = ask({ robots, agent, url: "/" });
+    assert.ok("allowed" in answer);
+    return answer.allowed;
+  };
+  for (
+    const agent of ["FooBot", "FooBot/1.0", "Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example)", [
+      "x",
+      "foobot",
+    ]]
+  ) {
+    assert.equal(allowed(agent), false, String(agent));
+  }
+  for (const agent of ["foo", "MyFooBot", "", [], "x (+http://foobot.example/; foobot@a.example)"]) {
+    assert.equal(allowed(agent), true, String(agent));
+  }
+});
+
+test("robots answer: any other line is answered with a sentence", () => {
+  for (
+    const line of [
+      "",
+      "{",
+      "null",
+      "[]",
+      "{}",
+      '{"robots":1}',
+      '{"robots":"","agent":1,"url":"/"}',
+      '{"robots":"","agent":"a"}',
+      '{"robots_base64":"%","agent":"a","url":"/"}',
+    ]
+  ) {
+    const answer = answerRobots(line);
+    assert.ok("error" in answer, line);
+    assert.match(answer.error, /^Reading a robots question: found .*, wanted/);
+  }
+});
