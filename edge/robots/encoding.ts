@@ -28,10 +28,10 @@ function settle(found: string): string {
 
 /** A path with query, of a URL: its `*` and `$` are literal, and spelt as a pattern spells literal ones. */
 export function canonicalPath(path: string): string {
-  return path.replace(UNSETTLED, settle).replace(/[*$]/g, percentEncoded);
+  return path.replace(UNSETTLED, settle).replaceAll("*", "%2A").replaceAll("$", "%24");
 }
 
 /** A rule's pattern: `*` stays a wildcard, a last `$` the anchor; any other `$` is literal. */
 export function canonicalPattern(pattern: string): string {
-  return pattern.replace(UNSETTLED, settle).replace(/\$(?!$)/g, percentEncoded).replace(/\*{2,}/g, "*");
+  return pattern.replace(UNSETTLED, settle).replace(/\$(?!$)/g, "%24").replace(/\*{2,}/g, "*");
 }

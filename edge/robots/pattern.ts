@@ -10,6 +10,7 @@ import { findIn } from "./find.ts";
 /** Both in the spelling of encoding.ts. */
 export function patternMatches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$");
+  if (!anchored && !pattern.includes("*")) return path.startsWith(pattern);
   const parts = (anchored ? pattern.slice(0, -1) : pattern).split("*");
   const first = parts[0]!;
   if (!path.startsWith(first)) return false;
