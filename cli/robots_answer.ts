@@ -2,7 +2,7 @@
  * `outrider robots`: one question about a robots.txt file, one answer.
  * `agent` is a product token, a whole user agent string (its words are tried in order, see agentNames), or a list of
  * names of one robot, of which the first that has a group counts.
- * Invariant: total; any line gets an answer or `{"error"}`.
+ * Invariant: total; any JSON value gets an answer or `{"error"}`.
  */
 
 import { agentNames, decide, parseRobots } from "../edge/robots/mod.ts";
@@ -44,15 +44,10 @@ function namesOf(agent: unknown): string[] | undefined {
   return [...new Set(agent.flatMap(agentNames))];
 }
 
-/** Answers one line of JSON: `{"robots"|"robots_base64", "agent", "url"}`. */
-export function answerRobots(line: string): RobotsAnswer | RobotsRefusal {
-  let question: Record<string, unknown>;
-  try {
-    question = JSON.parse(line);
-  } catch {
-    return refused("a line that isn't JSON");
-  }
-  if (typeof question !== "object" || question === null) return refused("JSON that isn't an object");
+/** Answers one question, already read from JSON: `{"robots"|"robots_base64", "agent", "url"}`. */
+export function answerRobots(line: unknown): RobotsAnswer | RobotsRefusal {
+  if (typeof line !== "object" || line === null) return refused("JSON that isn't an object");
+  const question = line as Record<string, unknown>;
   const body = bodyOf(question);
   if (body === undefined) return refused('neither "robots" (text) nor "robots_base64" (base64)');
   const names = namesOf(question.agent);

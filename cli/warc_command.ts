@@ -1,165 +1,32 @@
-/**
- * `outrider warc check|ls|cat|index FILE...`: looks into WARC files, ours or others'.
- * Invariant: a bad file stops nothing; the exit code is 0 only when nothing was wrong.
- */
+/** `outrider warc`: wires the actions of warc_run.ts to files and standard output. */
 
-import type { Core } from "../core-wasm/core.ts";
-import { checkFile } from "../edge/warc/check_file.ts";
-import { indexLine } from "../edge/warc/index_record.ts";
-import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
-import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
-import { fieldOf } from "../edge/warc/record_parser.ts";
-import type { Digest, Files, Gunzip } from "../runtime/ports.ts";
+import process from "node:process";
+import type { Command } from "commander";
+import { loadCore } from "../core-wasm/mod.ts";
+import { systemFiles } from "../runtime/files.ts";
+import { nativeGunzip } from "../runtime/gunzip.ts";
+import { nativeDigest } from "../runtime/node.ts";
+import { runWarc, WARC_USAGE } from "./warc_run.ts";
 
-export interface WarcIo {
-  readonly files: Pick<Files, "readRange">;
-  readonly gunzip: Gunzip;
-  readonly digest: Digest;
-  /** Only `index` asks for it. */
-  readonly core: () => Promise<Pick<Core, "url">>;
-  /** Standard output. */
-  readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** One line on standard error. */
-  readonly note: (line: string) => void;
+export function registerWarc(program: Command): void {
+  program.command("warc")
+    .description("look into WARC files: check, ls, cat, index")
+    .argument("<action>", "check | ls | cat | index")
+    .argument("[args...]", "files; for cat: one file, an offset, --payload")
+    .allowUnknownOption()
+    .addHelpText("after", `\n${WARC_USAGE}`)
+    .action(async (action: string, args: string[]) => {
+      process.exitCode = await runWarc([action, ...args], {
+        files: systemFiles,
+        gunzip: nativeGunzip,
+        digest: nativeDigest,
+        core: loadCore,
+        write: writeOut,
+        note: (line) => void process.stderr.write(`${line}\n`),
+      });
+    });
 }
 
-/** `check`, `ls` and `index` take files; `cat` takes one file and, if wanted, the offset of one record in it. */
-export const WARC_USAGE = [
-  "outrider warc check FILE...           verify every record; one line per problem, exit code 1 when there is one",
-  "outrider warc ls FILE...              offset, length, type, status, date and URL of each record, tab-separated",
-  "outrider warc cat FILE [OFFSET] [--payload]   records (or their HTTP payloads) as they are stored",
-  "outrider warc index FILE...           CDXJ lines, sorted bytewise",
-].join("\n");
-
-/** Lines that `index` sorts in memory. */
-const MAX_INDEX_LINES = 2_000_000;
-
-const encoder = new TextEncoder();
-
-/** Runs `outrider warc <args>`; resolves to the exit code. */
-export async function runWarc(args: readonly string[], io: WarcIo): Promise<number> {
-  const [action, ...rest] = args;
-  if (rest.length > 0) {
-    if (action === "check") return await eachFile(rest, io, checkOne);
-    if (action === "ls") return await eachFile(rest, io, listOne);
-    if (action === "cat") return await cat(rest, io);
-    if (action === "index") return await index(rest, io);
-  }
-  io.note(`Running outrider warc: found ${JSON.stringify(args.join(" "))}, wanted one of:\n${WARC_USAGE}`);
-  return 2;
-}
-
-type OnFile = (path: string, io: WarcIo) => Promise<boolean>;
-
-async function eachFile(paths: readonly string[], io: WarcIo, onFile: OnFile): Promise<number> {
-  let code = 0;
-  for (const path of paths) {
-    try {
-      if (!await onFile(path, io)) code = 1;
-    } catch (error) {
-      io.note(error instanceof Error ? error.message : String(error));
-      code = 1;
-    }
-  }
-  return code;
-}
-
-const print = (io: WarcIo, line: string) => io.write(encoder.encode(line + "\n"));
-
-async function checkOne(path: string, io: WarcIo): Promise<boolean> {
-  let problems = 0;
-  const steps = checkFile({ ...io, path });
-  for (;;) {
-    const step = await steps.next();
-    if (step.done) {
-      io.note(`${path}: ${step.value} records, ${problems} problems.`);
-      return problems === 0;
-    }
-    problems++;
-    await print(io, step.value);
-  }
-}
-
-/** Calls `onRecord` for each record; a fault is noted. False when there was one. */
-async function eachRecord(path: string, io: WarcIo, onRecord: (record: WarcRecord) => Promise<void>): Promise<boolean> {
-  let whole = true;
-  for await (const step of readWarc({ ...io, path })) {
-    if ("fault" in step) {
-      whole = false;
-      io.note(`${path}:${step.offset}: ${step.fault}.`);
-    } else await onRecord(step);
-  }
-  return whole;
-}
-
-function listOne(path: string, io: WarcIo): Promise<boolean> {
-  return eachRecord(path, io, (record) => {
-    const { header } = record;
-    const status = holdsHttp(header) ? readHttpBlock(record.block).statusCode : undefined;
-    const columns = [
-      record.offset,
-      record.length,
-      fieldOf(header, "WARC-Type") ?? "-",
-      status ?? "-",
-      fieldOf(header, "WARC-Date") ?? "-",
-      fieldOf(header, "WARC-Target-URI") ?? fieldOf(header, "WARC-Filename") ?? "-",
-    ];
-    return print(io, columns.join("\t"));
-  });
-}
-
-async function cat(args: readonly string[], io: WarcIo): Promise<number> {
-  const payloadOnly = args.includes("--payload");
-  const [path, offset, ...more] = args.filter((arg) => arg !== "--payload");
-  if (path === undefined || more.length > 0 || (offset !== undefined && !/^\d+$/.test(offset))) {
-    io.note(`Running outrider warc cat: found ${JSON.stringify(args.join(" "))}, wanted FILE [OFFSET] [--payload].`);
-    return 2;
-  }
-  let written = 0;
-  const code = await eachFile([path], io, () =>
-    eachRecord(path, io, async (record) => {
-      if (offset !== undefined && record.offset !== Number(offset)) return;
-      written++;
-      await io.write(payloadOnly ? payloadOf(record) : wholeRecord(record));
-    }));
-  if (offset !== undefined && written === 0) {
-    io.note(`Reading ${path}: found no record at offset ${offset}, wanted an offset that "outrider warc ls" shows.`);
-    return 1;
-  }
-  return code;
-}
-
-function payloadOf({ header, block }: WarcRecord): Uint8Array {
-  return holdsHttp(header) ? readHttpBlock(block).payload : block;
-}
-
-function wholeRecord({ header, block }: WarcRecord): Uint8Array {
-  const lines = [header.version, ...header.fields.map(([name, value]) => `${name}: ${value}`)];
-  const head = encoder.encode(lines.join("\r\n") + "\r\n\r\n");
-  const whole = new Uint8Array(head.length + block.length + 4);
-  whole.set(head);
-  whole.set(block, head.length);
-  whole.set([13, 10, 13, 10], head.length + block.length);
-  return whole;
-}
-
-async function index(paths: readonly string[], io: WarcIo): Promise<number> {
-  const core = await io.core();
-  const surt = (url: string) => {
-    const facts = core.url(url);
-    return "error" in facts || facts.surt === "" ? url : facts.surt;
-  };
-  const lines: string[] = [];
-  const code = await eachFile(paths, io, (path) =>
-    eachRecord(path, io, (record) => {
-      const line = indexLine(record, { filename: path, surt });
-      if (line !== undefined) lines.push(line);
-      if (lines.length > MAX_INDEX_LINES) {
-        throw new Error(`Indexing ${path}: found more than ${MAX_INDEX_LINES} records, wanted fewer files at a time.`);
-      }
-      return Promise.resolve();
-    }));
-  lines.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  for (const line of lines) await print(io, line);
-  return code;
+function writeOut(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(bytes, (error) => error ? reject(error) : resolve()));
 }

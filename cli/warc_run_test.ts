@@ -4,7 +4,7 @@ import { nativeDigest } from "../runtime/node.ts";
 import { sampleArchive, sampleEntry } from "../tests/support/archives.ts";
 import { MemoryFiles } from "../tests/support/memory_files.ts";
 import { test } from "../tests/support/test.ts";
-import { runWarc } from "./warc_command.ts";
+import { runWarc } from "./warc_run.ts";
 
 async function sample() {
   const files = new MemoryFiles();
@@ -29,7 +29,7 @@ async function run(files: MemoryFiles, ...args: string[]) {
   return { code, out, lines: out.split("\n").slice(0, -1), notes };
 }
 
-test("warc command: check is silent on a good file and names each problem of a bad one", async () => {
+test("warc run: check is silent on a good file and names each problem of a bad one", async () => {
   const { files, path } = await sample();
   assert.deepEqual(await run(files, "check", path), {
     code: 0,
@@ -44,7 +44,7 @@ test("warc command: check is silent on a good file and names each problem of a b
   assert.match(bad.notes.at(-1)!, /^Reading data\/absent\.warc\.gz: found no such file/);
 });
 
-test("warc command: ls, cat and index show where records lie", async () => {
+test("warc run: ls, cat and index show where records lie", async () => {
   const { files, path, record } = await sample();
   const { lines } = await run(files, "ls", path);
   assert.equal(lines.length, 5);
@@ -69,7 +69,7 @@ test("warc command: ls, cat and index show where records lie", async () => {
   ]);
 });
 
-test("warc command: anything else is a sentence and exit code 2", async () => {
+test("warc run: anything else is a sentence and exit code 2", async () => {
   for (const args of [[], ["check"], ["unpack", "x"], ["cat", "a", "b"], ["cat", "a", "1", "2"]]) {
     const { code, notes } = await run(new MemoryFiles(), ...args);
     assert.equal(code, 2, args.join(" "));
