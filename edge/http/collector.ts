@@ -53,6 +53,13 @@ function headerPairs(raw: readonly Uint8Array[]): [string, string][] {
   return pairs;
 }
 
+/** undici checks a request before it writes any of it: a header or path that HTTP can't carry. */
+function refusal(error: Error, attempted: string): Trouble | undefined {
+  const { code } = error as { code?: string };
+  if (code !== "UND_ERR_INVALID_ARG" && code !== "UND_ERR_NOT_SUPPORTED") return undefined;
+  return { failure: "bad_url", detail: `${attempted} was not tried: ${error.message}.`, sent: false };
+}
+
 const VERSION_AT = 5;
 const NINE = 57;
 
@@ -135,7 +142,7 @@ export class Collector implements DispatchHandler {
 
   onResponseError(_controller: DispatchController | null, error: Error): void {
     if (this.settled) return;
-    if (!this.#started) return this.#finish("unused");
+    if (!this.#started) return this.#finish(refusal(error, this.#options.attempted) ?? "unused");
     if (this.#status !== 0) return this.#finish(this.#response("disconnect"));
     this.#finish(exchangeFailure(error, this.#options.attempted));
   }

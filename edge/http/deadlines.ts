@@ -48,8 +48,9 @@ export class Deadlines {
 
   async #run(): Promise<void> {
     let last = this.#clock.monotonicMs();
-    while (this.#watches.size > 0 && !this.#stop.signal.aborted) {
+    while (this.#watches.size > 0) {
       await this.#clock.sleep(TICK_MS, this.#stop.signal);
+      if (this.#stop.signal.aborted) break;
       const now = this.#clock.monotonicMs();
       this.#idleMs += Math.min(now - last, LONGEST_TICK_MS);
       last = now;

@@ -135,11 +135,7 @@ class UndiciFetcher implements Fetcher {
       const { connectMs } = connection;
       const cut = () => void connection.destroy();
       const collector = new Collector({ task, deadlines: this.#deadlines, clock: this.#clock, attempted, cut });
-      const refused = sendOn(connection, { path: target.path, headers: request.headers }, collector);
-      if (refused !== undefined) {
-        this.#pool.release(connection);
-        return { failure: "bad_url", detail: `${attempted} was not tried: ${refused}.`, sent: false };
-      }
+      connection.send({ path: target.path, headers: request.headers }, collector);
       const collection = await collector.result;
       if (collection === "unused" && unused < MAX_UNUSED) {
         this.#log.debug("A kept connection was dead before it was used", { origin: target.origin.origin });
@@ -158,20 +154,6 @@ class UndiciFetcher implements Fetcher {
 
   #failed(task: FetchTask, trouble: Trouble): FetchFailure {
     return { ok: false, ...trouble, timings: timingsOf(task, this.#clock.monotonicMs()) };
-  }
-}
-
-/** undici throws at once for a header or path that HTTP can't carry; the reason, or undefined when it was sent. */
-function sendOn(
-  connection: Connection,
-  request: { path: string; headers: FetchRequest["headers"] },
-  collector: Collector,
-): string | undefined {
-  try {
-    connection.send(request, collector);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
   }
 }
 
