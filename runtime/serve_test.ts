@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { request } from "node:https";
 import { test } from "../tests/support/test.ts";
+import { TLS_FIXTURE } from "../tests/support/tls_fixture.ts";
 import { serve } from "./serve.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0 };
@@ -79,6 +81,30 @@ test("a taken port is refused with a sentence", async () => {
       serve({ ...LOOPBACK, port, handler: () => new Response("y") }),
       /^Error: Listening on 127\.0\.0\.1:\d+ failed: .*wanted\.$/,
     );
+  } finally {
+    await server.close();
+  }
+});
+
+/** GET with a CA of our own, which `fetch` has no common way to name. */
+function getOverTls(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { ca: TLS_FIXTURE.ca, agent: false }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8");
+      reply.on("data", (chunk: string) => text += chunk);
+      reply.on("end", () => resolve(text));
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+test("with a certificate the server speaks TLS, and says so in its URL", async () => {
+  const server = await serve({ ...LOOPBACK, tls: TLS_FIXTURE.leaf, handler: () => new Response("secret") });
+  try {
+    assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(await getOverTls(server.url), "secret");
   } finally {
     await server.close();
   }
