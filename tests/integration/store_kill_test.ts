@@ -8,7 +8,7 @@ import { connect } from "../../coordinator/store/libsql_client.ts";
 import { lockDataFolder } from "../../coordinator/store/data_lock.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
-import { captureRow, keyOf, urlRow } from "../support/shard_rows.ts";
+import { batch, keyOf, urlRow } from "../support/shard_rows.ts";
 import { killBatch, URLS_PER_BATCH } from "../support/store_kill_child.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { RUNTIME, test } from "../support/test.ts";
@@ -54,13 +54,13 @@ async function assertExactPrefix(location: string): Promise<number> {
   try {
     const snapshot = await store.load();
     const n = snapshot.batchSeq;
-    const last = killBatch(n);
+    const last = n === 0 ? batch(0) : killBatch(n);
     assert.equal(snapshot.urlCount, n * URLS_PER_BATCH);
     assert.deepEqual(snapshot.hosts, last.hosts);
     assert.deepEqual(snapshot.leases, last.leases);
     assert.deepEqual(snapshot.counters, last.counters);
-    const [queue] = snapshot.backQueues;
-    assert.deepEqual([queue!.ready, queue!.accepted], [n * URLS_PER_BATCH - (n - 1), n * URLS_PER_BATCH]);
+    const queues = snapshot.backQueues.map(({ ready, accepted }) => [ready, accepted]);
+    assert.deepEqual(queues, n === 0 ? [] : [[n * URLS_PER_BATCH - (n - 1), n * URLS_PER_BATCH]]);
     const wanted = Array.from({ length: n }, (_, i) => killBatch(i + 1).newUrls).flat()
       .map((row) =>
         row.seq % URLS_PER_BATCH === 0 && row.seq < n * URLS_PER_BATCH
@@ -71,7 +71,6 @@ async function assertExactPrefix(location: string): Promise<number> {
     assert.deepEqual([...await store.seen([keyOf(urlRow((n + 1) * URLS_PER_BATCH))])], [0]);
     const captures = await store.captures("", 0, n + 10);
     assert.deepEqual(captures.map((row) => row.seq), Array.from({ length: n }, (_, i) => i + 1));
-    assert.equal(captures[0]!.record.storage_key, captureRow(1, "w1/1.warc.gz").record.storage_key);
     return n;
   } finally {
     await store.close();
