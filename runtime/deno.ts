@@ -8,22 +8,32 @@ import type { Serve } from "./ports.ts";
 
 export const serveOnDeno: Serve = async (options) => {
   const abort = new AbortController();
-  const server = Deno.serve({
-    hostname: options.hostname,
-    port: options.port,
-    signal: abort.signal,
-    onListen: () => {},
-    ...(options.tls ?? {}),
-  }, (request, info) => options.handler(request, addressOf(info.remoteAddr)));
-  const { hostname, port } = server.addr as Deno.NetAddr;
+  const open = new Set<Promise<Response>>();
+  let isClosing = false;
+  const handler = (request: Request, info: Deno.ServeHandlerInfo): Response | Promise<Response> => {
+    if (isClosing) return new Response("", { status: 503, headers: { connection: "close" } });
+    const reply = Promise.resolve(options.handler(request, addressOf(info.remoteAddr)));
+    const tracked: Promise<Response> = reply.finally(() => open.delete(tracked));
+    open.add(tracked);
+    return tracked;
+  };
+  const { hostname, port, tls } = options;
+  const server = Deno.serve({ hostname, port, signal: abort.signal, onListen: () => {}, ...tls }, handler);
+  const address = server.addr as Deno.NetAddr;
   return {
-    url: `${options.tls ? "https" : "http"}://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`,
+    url: urlOf(address, tls !== undefined),
     async close() {
-      if (!(await settledWithin(server.shutdown()))) abort.abort();
-      await server.finished;
+      isClosing = true;
+      // Once `shutdown` was called the server can't be aborted any more, so the handlers are waited for before.
+      if (await settledWithin(Promise.allSettled([...open]))) await settledWithin(server.shutdown());
+      else abort.abort();
     },
   };
 };
+
+function urlOf({ hostname, port }: Deno.NetAddr, isTls: boolean): string {
+  return `${isTls ? "https" : "http"}://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
 
 function addressOf(address: Deno.Addr): string {
   return "hostname" in address ? address.hostname : "";
