@@ -1,42 +1,36 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import process from "node:process";
+import { temporaryFolder } from "../tests/support/temporary.ts";
 import { test } from "../tests/support/test.ts";
 import { lockFolder } from "./data_lock.ts";
 import { Fault } from "./fault.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "outrider-lock-"));
-
-test("data lock: given back, the folder is free again", async () => {
-  const at = folder();
-  const unlock = await lockFolder(at);
-  assert.ok(existsSync(join(at, "lock")));
-  await unlock();
-  assert.ok(!existsSync(join(at, "lock")));
-  rmSync(at, { recursive: true });
-});
-
-test("data lock: a living holder is named, a dead or torn one is passed over", async () => {
-  const at = folder();
-  writeFileSync(join(at, "lock"), `${process.ppid}\n`);
-  assert.throws(
-    () => lockFolder(at),
-    (error: Error) => error instanceof Fault && error.message.includes(`process ${process.ppid}`),
-  );
-  const dead = spawnSync("true").pid;
-  for (const stale of [`${dead}\n`, "", "torn"]) {
-    writeFileSync(join(at, "lock"), stale);
-    await (await lockFolder(at))();
+test("data lock: the holder is named; given back, the folder is free again", async () => {
+  const folder = temporaryFolder();
+  try {
+    const unlock = await lockFolder(folder.path);
+    await assert.rejects(
+      lockFolder(folder.path),
+      (error: Error) => error instanceof Fault && error.message.includes(`in use by process ${process.pid};`),
+    );
+    await unlock();
+    await (await lockFolder(folder.path))();
+  } finally {
+    await folder.remove();
   }
-  rmSync(at, { recursive: true });
 });
 
-test("data lock: a path that can't be a folder is told in a sentence", () => {
-  const at = folder();
-  writeFileSync(join(at, "file"), "");
-  assert.throws(() => lockFolder(join(at, "file")), /Opening the data folder .* failed: .* is wanted\./);
-  rmSync(at, { recursive: true });
+test("data lock: a path that can't be a folder is told in a sentence", async () => {
+  const folder = temporaryFolder();
+  try {
+    writeFileSync(folder.file("file"), "");
+    const refused = lockFolder(folder.file("file"));
+    await assert.rejects(
+      refused,
+      (error: Error) => error instanceof Fault && /^Opening .* failed: .*\.$/.test(error.message),
+    );
+  } finally {
+    await folder.remove();
+  }
 });

@@ -17,16 +17,16 @@ const KILLS = 10;
 /** Lines after which the child is killed, more or fewer by chance. */
 const LINES = [1, 40, 7, 90, 15];
 
-function runChild(script: string, argument: string) {
-  const path = fileURLToPath(new URL(`../support/${script}`, import.meta.url));
+function runChild(job: "commit" | "lock", file: string) {
+  const path = fileURLToPath(new URL("../support/store_kill_child.ts", import.meta.url));
   const flags = RUNTIME === "deno" ? ["run", "-A", path] : [path];
-  return spawn(execPath, [...flags, argument], { stdio: ["ignore", "pipe", "inherit"] });
+  return spawn(execPath, [...flags, job, file], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** Runs the child and kills it some moment after its `lines`-th line. The lines that it wrote whole. */
 function runUntilKilled(location: string, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = runChild("store_kill_child.ts", location);
+    const child = runChild("commit", location);
     let out = "";
     let armed = false;
     child.stdout.setEncoding("utf8");
@@ -99,13 +99,13 @@ test("kill -9: nothing acknowledged is lost, and no batch is there by half", asy
 test("the data folder's lock keeps another process out, and ends with kill -9", async () => {
   const folder = temporaryFolder();
   try {
-    const holder = runChild("data_lock_child.ts", folder.path);
+    const holder = runChild("lock", folder.file("lock"));
     const ended = new Promise((resolve) => holder.on("close", resolve));
     await new Promise((resolve) => holder.stdout.once("data", resolve));
-    await assert.rejects(lockDataFolder(folder.path), /another process is using it/);
+    await assert.rejects(lockDataFolder(folder.file("lock"), "me"), /it is in use by the child;/);
     holder.kill("SIGKILL");
     await ended;
-    await (await lockDataFolder(folder.path)).release();
+    await (await lockDataFolder(folder.file("lock"), "me")).release();
   } finally {
     await folder.remove();
   }

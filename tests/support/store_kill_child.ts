@@ -1,11 +1,13 @@
 /**
- * A process that commits to a shard until it is killed: batch n holds URLs and a capture that are functions of n alone.
- * Invariant: a number is printed only after its commit resolved.
+ * A process that is to be killed. `commit FILE`: commits to a shard without end, batch n being a function of n alone.
+ * `lock FILE`: takes a data folder's lock and keeps it.
+ * Invariant: a line is printed only after what it tells is durable.
  */
 
 import { writeSync } from "node:fs";
 import { argv } from "node:process";
 import type { Batch } from "../../coordinator/ports.ts";
+import { lockDataFolder } from "../../coordinator/store/data_lock.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
 import { batch, captureRow, counters, hostRow, leaseRow, urlRow } from "./shard_rows.ts";
@@ -26,7 +28,7 @@ export function killBatch(n: number): Batch {
   });
 }
 
-async function main(location: string): Promise<void> {
+async function commitForEver(location: string): Promise<void> {
   const store = openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16 });
   await store.open("child", 1);
   let { batchSeq } = await store.load();
@@ -38,4 +40,10 @@ async function main(location: string): Promise<void> {
   }
 }
 
-if (import.meta.main) await main(argv[2]!);
+async function keepLock(path: string): Promise<void> {
+  await lockDataFolder(path, "the child");
+  writeSync(1, "held\n");
+  await systemClock.sleep(600_000);
+}
+
+if (import.meta.main) await (argv[2] === "lock" ? keepLock(argv[3]!) : commitForEver(argv[3]!));
