@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "../tests/support/test.ts";
+import { BITS_PER_KEY, blocksFor, MAX_CAPACITY } from "./filter.ts";
+import { loadCore } from "./mod.ts";
+
+const core = await loadCore();
+
+/** Consecutive keys: nothing of a hash about them. */
+function keysFrom(first: number, count: number): BigUint64Array {
+  return BigUint64Array.from({ length: count }, (_, i) => BigInt(first + i));
+}
+
+function sum(bytes: Uint8Array): number {
+  return bytes.reduce((total, byte) => total + byte, 0);
+}
+
+/** Probability that all 8 bits of a new key are set: blocks are loaded like a Poisson variable (Putze et al. 2007, 3). */
+function theoreticalRate(bitsPerKey: number): number {
+  const load = 256 / bitsPerKey;
+  let rate = 0;
+  let weight = Math.exp(-load);
+  for (let keys = 0; keys < 400; keys++) {
+    rate += weight * (1 - (31 / 32) ** keys) ** 8;
+    weight *= load / (keys + 1);
+  }
+  return rate;
+}
+
+test("no false negatives, and about 1 % false positives at capacity", () => {
+  const capacity = 200_000;
+  const filter = core.filter(capacity);
+  const fresh = sum(filter.addAll(keysFrom(0, capacity)));
+  assert.equal(filter.count, fresh);
+  assert.equal(sum(filter.hasAll(keysFrom(0, capacity))), capacity);
+  const rate = sum(filter.hasAll(keysFrom(1_000_000_000, 400_000))) / 400_000;
+  const theory = theoreticalRate(BITS_PER_KEY);
+  assert.ok(theory < 0.0105, `theory says ${theory}`);
+  // 400,000 trials at 1 %: a standard deviation is 1.6 % of the rate; ten of them are allowed.
+  assert.ok(Math.abs(rate / theory - 1) < 0.16, `measured ${rate}, theory says ${theory}`);
+  filter.free();
+});
+
+test("a key repeated in a batch is new once, across chunks too", () => {
+  const filter = core.filter(50_000);
+  const keys = new BigUint64Array(40_000).fill(7n);
+  assert.equal(sum(filter.addAll(keys)), 1);
+  assert.equal(filter.addAll(BigUint64Array.of(7n, 8n, 8n)).join(""), "010");
+  assert.equal(filter.count, 2);
+});
+
+test("filters don't share memory with each other or with scans", () => {
+  const [one, other] = [core.filter(1000), core.filter(1000)];
+  one.addAll(keysFrom(0, 1000));
+  core.urls(["http://example.com/"]);
+  assert.equal(sum(other.hasAll(keysFrom(0, 1000))), 0);
+  assert.equal(sum(one.hasAll(keysFrom(0, 1000))), 1000);
+});
+
+test("all 64 bits of a key count", () => {
+  const filter = core.filter(1000);
+  const keys = BigUint64Array.from({ length: 64 }, (_, bit) => 1n << BigInt(bit));
+  assert.ok(sum(filter.addAll(keys)) >= 63);
+});
+
+test("capacities are whole numbers within bounds, and a freed filter says so", () => {
+  for (const capacity of [0, -1, 1.5, NaN, MAX_CAPACITY + 1]) assert.throws(() => core.filter(capacity), RangeError);
+  assert.equal(blocksFor(1), 1);
+  const filter = core.filter(1);
+  filter.free();
+  assert.throws(() => filter.hasAll(keysFrom(0, 1)), /was freed/);
+});
