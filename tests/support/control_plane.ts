@@ -10,7 +10,7 @@ import { MemoryControlDisk, MemoryControlStore } from "../../coordinator/store/m
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import type { Core } from "../../core-wasm/core.ts";
 import { loadCore } from "../../core-wasm/mod.ts";
-import { systemClock, systemRandom } from "../../runtime/node.ts";
+import { nativeDigest, systemClock, systemRandom } from "../../runtime/node.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 
 export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -22,6 +22,9 @@ export interface ControlPlane {
   /** Moves the coordinator's time on by `ms`. */
   advance(ms: number): void;
 }
+
+/** Real ms between two sweeps: what a moved clock makes due is noticed soon. */
+const SWEEP_MS = 10;
 
 let core: Promise<Core> | undefined;
 
@@ -55,9 +58,10 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
   const coordinator = await openCoordinator({
     core: await (core ??= loadCore()),
     log: silentLog,
-    settings,
+    settings: { sweepMs: SWEEP_MS, ...settings },
     clock,
     random: systemRandom,
+    digest: nativeDigest,
     controlStore: control,
     shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
   });
