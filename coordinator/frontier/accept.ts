@@ -1,0 +1,195 @@
+/**
+ * Lets classified links in: new ones become queued URLs, those of other shards go to the outbox, a queued URL that is
+ * found again at a smaller depth keeps the smaller.
+ * Invariant: each URL of a crawl is accepted once; whatever isn't accepted is counted under its reason.
+ */
+
+import type { UrlRow } from "../ports.ts";
+import { bandOf } from "./bands.ts";
+import { addTo } from "./counters.ts";
+import type { Crawl } from "./crawl.ts";
+import { ANY_DEPTH, type Candidate, type LinkSpan, type Rejection } from "./links.ts";
+import type { Round } from "./round.ts";
+import type { Shard } from "./shard.ts";
+
+/** How a link was found, as its row will say. */
+export interface Finding {
+  readonly depth: number;
+  readonly hop: number;
+  readonly path: string;
+  readonly from: string;
+  readonly priority: number;
+  /** Overrides the band of `priority`. */
+  readonly band?: number;
+}
+
+export interface AcceptOptions {
+  readonly describe: (index: number) => Finding;
+  /** Names outbox rows: the lease, or what else brought the links. */
+  readonly sender: string;
+}
+
+export interface Accepted {
+  accepted: number;
+  /** Known before, or sent to their shard. */
+  known: number;
+  readonly rejected: Rejection[];
+}
+
+/** Letters of a discovery path that are kept. */
+const PATH_LETTERS = 64;
+
+export function longerPath(path: string, letter: string): string {
+  return (path + letter).slice(-PATH_LETTERS);
+}
+
+/** Seeds, and what seeds redirected to: exempt from include patterns, and their hosts join the scope. */
+export function isSeedPath(path: string): boolean {
+  return /^IR*$/.test(path);
+}
+
+export function acceptSpan(round: Round, span: LinkSpan, options: AcceptOptions): Accepted {
+  return new SpanAcceptor(round, span, options).run();
+}
+
+class SpanAcceptor {
+  readonly #round: Round;
+  readonly #shard: Shard;
+  readonly #span: LinkSpan;
+  readonly #crawl: Crawl;
+  readonly #options: AcceptOptions;
+  readonly #result: Accepted;
+
+  constructor(round: Round, span: LinkSpan, options: AcceptOptions) {
+    this.#round = round;
+    this.#shard = round.shard;
+    this.#span = span;
+    this.#crawl = span.options.crawl;
+    this.#options = options;
+    this.#result = { accepted: 0, known: span.seen, rejected: [...span.rejections] };
+  }
+
+  run(): Accepted {
+    for (const candidate of this.#span.candidates) {
+      const reason = this.#letIn(candidate);
+      if (reason !== undefined) this.#result.rejected.push({ index: candidate.index, reason });
+    }
+    this.#count();
+    return this.#result;
+  }
+
+  #count(): void {
+    const { accepted, rejected } = this.#result;
+    if (accepted === 0 && rejected.length === 0) return;
+    const counts = this.#shard.changeCounts(this.#crawl.id);
+    counts.accepted += accepted;
+    for (const { reason } of rejected) addTo(counts.rejectedByReason, reason);
+  }
+
+  /** Why it stays out; undefined when it is in, or was. */
+  #letIn(candidate: Candidate): string | undefined {
+    const finding = this.#options.describe(candidate.index);
+    const outside = this.#widenScope(candidate, finding);
+    if (outside !== undefined) return outside;
+    switch (candidate.verdict) {
+      case "new":
+        return this.#new(candidate, finding);
+      case "foreign":
+        this.#send(candidate, finding);
+        return undefined;
+      case "shallower":
+        this.#keepSmallerDepth(candidate, finding);
+    }
+    this.#result.known++;
+    return undefined;
+  }
+
+  /** A seed's host joins the scope; discoveries were shown the door before. */
+  #widenScope(candidate: Candidate, finding: Finding): string | undefined {
+    if (this.#span.options.isSeedLike?.(candidate.index) !== true) return undefined;
+    const { rules } = this.#crawl;
+    const url = { href: candidate.url, host: candidate.place.host, domain: candidate.place.domain };
+    if (rules.reason(url, finding.depth, true) === "scope" && this.#crawl.addExtra(rules.extraOf(url))) {
+      this.#shard.grownCrawls.add(this.#crawl);
+    }
+    return this.#crawl.rules.reason(url, finding.depth, true);
+  }
+
+  #new(candidate: Candidate, finding: Finding): string | undefined {
+    const shard = this.#shard;
+    const { place, fingerprint } = candidate;
+    if (shard.batch.newUrl(this.#crawl.id, fingerprint) !== undefined) {
+      this.#keepSmallerDepth(candidate, finding);
+      this.#result.known++;
+      return undefined;
+    }
+    const host = shard.hostOf(place);
+    const queue = shard.queueOf(host, this.#crawl.id);
+    const { limits } = shard.parts.settings;
+    if (queue.accepted >= limits.hostBudgetUrls) return "host_budget";
+    const row: UrlRow = {
+      slot: place.slot,
+      crawlId: this.#crawl.id,
+      fingerprint,
+      url: candidate.url,
+      host: place.host,
+      domain: place.domain,
+      state: "ready",
+      band: finding.band ?? bandOf(finding.priority, limits.bands),
+      seq: shard.nextUrlSeq++,
+      priority: finding.priority,
+      depth: finding.depth,
+      hop: finding.hop,
+      discoveryPath: finding.path,
+      discoveredFrom: finding.from,
+      enqueuedAt: this.#round.now,
+      availableAt: 0,
+      attempts: 0,
+      reason: "",
+      httpCode: 0,
+      lastFetchAt: 0,
+    };
+    queue.accepted++;
+    shard.batch.addUrl(row);
+    shard.enqueueReady(host, row);
+    shard.reschedule(host, this.#round.now);
+    shard.seen.cache.add(fingerprint, this.#crawl.salt, finding.depth);
+    this.#result.accepted++;
+    return undefined;
+  }
+
+  /** Once: the cache remembers what is on its way, also within this round. */
+  #send(candidate: Candidate, finding: Finding): void {
+    const { salt, id, row } = this.#crawl;
+    const { cache } = this.#shard.seen;
+    const sentAt = cache.depthOfKey(candidate.fingerprint, salt);
+    this.#result.known++;
+    if (sentAt >= 0 && (row.spec.scope.max_depth === undefined || sentAt <= finding.depth)) return;
+    cache.add(candidate.fingerprint, salt, finding.depth);
+    this.#shard.changeCounts(id).sent++;
+    const to = { slot: candidate.place.slot, crawlId: id, sender: this.#options.sender };
+    this.#shard.batch.addForeign(candidate.place.shard, to, {
+      url: candidate.url,
+      depth: finding.depth,
+      hop: finding.hop,
+      discovery_path: finding.path,
+      discovered_from: finding.from,
+      priority: finding.priority,
+    });
+  }
+
+  #keepSmallerDepth(candidate: Candidate, finding: Finding): void {
+    const shard = this.#shard;
+    const { fingerprint } = candidate;
+    const row = shard.batch.changedUrl(this.#crawl.id, fingerprint) ?? candidate.row;
+    if (row === undefined || row.depth <= finding.depth) return;
+    shard.seen.cache.add(fingerprint, this.#crawl.salt, Math.min(finding.depth, ANY_DEPTH));
+    if (row.state !== "ready" && row.state !== "waiting") return;
+    const changed = { ...row, depth: finding.depth, discoveryPath: finding.path, discoveredFrom: finding.from };
+    shard.batch.changeUrl(changed);
+    const host = shard.hosts.get(row.host);
+    const lease = host?.lease;
+    if (lease?.crawlId === row.crawlId && lease.pages.has(fingerprint)) lease.pages.set(fingerprint, changed);
+    else host?.queues.find((queue) => queue.crawlId === row.crawlId)?.replace(changed);
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Gathers what one round changes into one Batch.
+ * Invariant: each key stands once per array, with its newest row; a lease granted after another of the same host ended
+ * replaces it.
+ */
+
+import type { Batch, LeaseRow, OriginRow, UrlRow } from "../ports.ts";
+import type { CrawlId, Fingerprint, HostKey, Origin, OutboxLink, OutboxRow } from "../../protocol/mod.ts";
+import { copyCounts, type Counts } from "./counters.ts";
+import { hostRow, type HostState, leaseRow, type LeaseState } from "./host_state.ts";
+
+type Rows = Map<CrawlId, Map<Fingerprint, UrlRow>>;
+type Capture = Batch["captures"][number];
+type RowName = Batch["received"][number];
+
+/** Links in one outbox row. */
+const LINKS_PER_ROW = 500;
+/** Outbox rows that one batch may hold: makes their numbers unique for ever, as batch numbers are. */
+const ROWS_PER_BATCH = 1_000_000;
+
+interface ForeignLinks {
+  readonly slot: number;
+  readonly crawlId: CrawlId;
+  readonly sender: string;
+  readonly links: OutboxLink[];
+}
+
+export class BatchBuilder {
+  readonly #newUrls: Rows = new Map();
+  readonly #changedUrls: Rows = new Map();
+  readonly #hosts = new Set<HostState>();
+  readonly #origins = new Map<Origin, OriginRow>();
+  readonly #bodies = new Map<string, string>();
+  readonly #leases = new Map<HostKey, LeaseState>();
+  readonly #ended = new Map<HostKey, { slot: number; host: HostKey }>();
+  readonly #counters = new Set<Counts>();
+  readonly #foreign = new Map<string, ForeignLinks>();
+  readonly #captures: Capture[] = [];
+  readonly #acked: RowName[] = [];
+  readonly #received: RowName[] = [];
+
+  addUrl(row: UrlRow): void {
+    rowsOf(this.#newUrls, row.crawlId).set(row.fingerprint, row);
+  }
+
+  /** The URL was accepted in this very round. */
+  newUrl(crawlId: CrawlId, fingerprint: Fingerprint): UrlRow | undefined {
+    return this.#newUrls.get(crawlId)?.get(fingerprint);
+  }
+
+  /** The URL's newest row, if this round changed it. */
+  changedUrl(crawlId: CrawlId, fingerprint: Fingerprint): UrlRow | undefined {
+    return this.newUrl(crawlId, fingerprint) ?? this.#changedUrls.get(crawlId)?.get(fingerprint);
+  }
+
+  /** Fingerprints accepted in this round, per crawl. */
+  *newFingerprints(): Iterable<readonly [CrawlId, BigUint64Array]> {
+    for (const [crawlId, rows] of this.#newUrls) yield [crawlId, BigUint64Array.from(rows.keys())];
+  }
+
+  changeUrl(row: UrlRow): void {
+    const fresh = this.#newUrls.get(row.crawlId);
+    if (fresh?.has(row.fingerprint)) fresh.set(row.fingerprint, row);
+    else rowsOf(this.#changedUrls, row.crawlId).set(row.fingerprint, row);
+  }
+
+  changeHost(host: HostState): void {
+    this.#hosts.add(host);
+  }
+
+  changeOrigin(row: OriginRow): void {
+    this.#origins.set(row.origin, row);
+  }
+
+  addBody(digest: string, body: string): void {
+    this.#bodies.set(digest, body);
+  }
+
+  putLease(lease: LeaseState): void {
+    this.#leases.set(lease.host.host, lease);
+    this.#ended.delete(lease.host.host);
+  }
+
+  endLease(lease: LeaseState): void {
+    const { slot, host } = lease.host;
+    this.#leases.delete(host);
+    this.#ended.set(host, { slot, host });
+  }
+
+  addCapture(capture: Capture): void {
+    this.#captures.push(capture);
+  }
+
+  changeCounts(counts: Counts): void {
+    this.#counters.add(counts);
+  }
+
+  /** A link that another shard owns; `sender` names the lease that found it first. */
+  addForeign(shard: number, to: { slot: number; crawlId: CrawlId; sender: string }, link: OutboxLink): void {
+    const name = `${shard} ${to.crawlId}`;
+    let row = this.#foreign.get(name);
+    if (row === undefined) this.#foreign.set(name, row = { ...to, links: [] });
+    row.links.push(link);
+  }
+
+  ackOutbox(row: RowName): void {
+    this.#acked.push(row);
+  }
+
+  receive(row: RowName): void {
+    this.#received.push(row);
+  }
+
+  get isEmpty(): boolean {
+    return this.#hosts.size === 0 && this.#counters.size === 0 && this.#leases.size === 0 && this.#ended.size === 0 &&
+      this.#newUrls.size === 0 && this.#changedUrls.size === 0 && this.#origins.size === 0 &&
+      this.#acked.length === 0 && this.#received.length === 0 && this.#captures.length === 0 &&
+      this.#foreign.size === 0;
+  }
+
+  build(batchSeq: number): Batch {
+    return {
+      batchSeq,
+      newUrls: flatten(this.#newUrls),
+      changedUrls: flatten(this.#changedUrls),
+      hosts: Array.from(this.#hosts, hostRow),
+      origins: [...this.#origins.values()],
+      robotsBodies: Array.from(this.#bodies, ([digest, body]) => ({ digest, body })),
+      leases: Array.from(this.#leases.values(), leaseRow) satisfies LeaseRow[],
+      endedLeases: [...this.#ended.values()],
+      captures: this.#captures,
+      outbox: this.#outboxRows(batchSeq),
+      ackedOutbox: this.#acked,
+      received: this.#received,
+      counters: Array.from(this.#counters, copyCounts),
+    };
+  }
+
+  #outboxRows(batchSeq: number): OutboxRow[] {
+    const rows: OutboxRow[] = [];
+    for (const { slot, crawlId, sender, links } of this.#foreign.values()) {
+      for (let start = 0; start < links.length; start += LINKS_PER_ROW) {
+        const seq = batchSeq * ROWS_PER_BATCH + rows.length;
+        rows.push({ slot, crawl_id: crawlId, lease_id: sender, seq, links: links.slice(start, start + LINKS_PER_ROW) });
+      }
+    }
+    return rows;
+  }
+}
+
+function rowsOf(rows: Rows, crawlId: CrawlId): Map<Fingerprint, UrlRow> {
+  let found = rows.get(crawlId);
+  if (found === undefined) rows.set(crawlId, found = new Map());
+  return found;
+}
+
+function flatten(rows: Rows): UrlRow[] {
+  const flat: UrlRow[] = [];
+  for (const some of rows.values()) for (const row of some.values()) flat.push(row);
+  return flat;
+}

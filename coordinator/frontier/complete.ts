@@ -1,0 +1,146 @@
+/**
+ * The verb `complete`: settles targets of a lease and lets their links in.
+ * Invariant: without the lease of that id and epoch nothing changes (promise 3); an outcome for a target that is settled
+ * already is ignored, so a repeated completion does nothing.
+ */
+
+import { type Completion, type CompletionReply, LIMITS, type Outcome, type Redirected } from "../../protocol/mod.ts";
+import type { UrlRow } from "../ports.ts";
+import { acceptSpan, type Finding, isSeedPath, longerPath } from "./accept.ts";
+import { discoveryPriority } from "./bands.ts";
+import { addTo } from "./counters.ts";
+import type { Crawl } from "./crawl.ts";
+import type { LeaseState } from "./host_state.ts";
+import type { LinkSpan } from "./links.ts";
+import { clamp, nextStartAt } from "./politeness.ts";
+import type { Operation, Round } from "./round.ts";
+import { PageSettler, targetRow } from "./settle.ts";
+import { settleRobots } from "./settle_robots.ts";
+
+/** A host whose targets came back without a request rests this long, so that nothing spins. */
+const DEFERRED_REST_MS = 1_000;
+/** Requests that one target can have cost: its own and its redirects' within the lease. */
+const REQUESTS_PER_TARGET = 1 + Math.max(LIMITS.redirectHops, LIMITS.robotsRedirectHops);
+
+const STALE: CompletionReply = { status: "stale", accepted: 0 };
+
+export class CompleteOperation implements Operation<CompletionReply> {
+  readonly #completion: Completion;
+  readonly #spans = new Map<Outcome, LinkSpan>();
+
+  constructor(completion: Completion) {
+    this.#completion = completion;
+  }
+
+  plan(round: Round): void {
+    const lease = round.shard.fenced(this.#completion);
+    const crawl = lease && round.shard.parts.crawls.get(lease.crawlId);
+    if (lease === undefined || crawl === undefined) return;
+    for (const outcome of this.#completion.outcomes) {
+      const row = targetRow(lease, outcome.target_id);
+      if (row === undefined) continue;
+      const span = planLinks(round, { crawl, row, outcome });
+      if (span !== undefined) this.#spans.set(outcome, span);
+    }
+  }
+
+  apply(round: Round): CompletionReply {
+    const { shard, now } = round;
+    const lease = shard.fenced(this.#completion);
+    const crawl = lease && shard.parts.crawls.get(lease.crawlId);
+    if (lease === undefined || crawl === undefined) return STALE;
+    let accepted = 0;
+    const settler = new PageSettler(round, lease);
+    for (const outcome of this.#completion.outcomes) {
+      accepted += this.#settle(round, { lease, crawl, outcome, settler });
+    }
+    this.#pace(lease, now);
+    if (this.#completion.done) shard.endLease(lease, now);
+    else {
+      shard.batch.putLease(lease);
+      shard.batch.changeHost(lease.host);
+    }
+    return { status: "ok", accepted };
+  }
+
+  #settle(
+    round: Round,
+    what: { lease: LeaseState; crawl: Crawl; outcome: Outcome; settler: PageSettler },
+  ): number {
+    const { lease, crawl, outcome, settler } = what;
+    if (outcome.status === "robots") {
+      if (lease.robotsOrigins.has(outcome.origin)) noteRequests(round, lease, outcome);
+      settleRobots(round, lease, outcome);
+      return 0;
+    }
+    const row = targetRow(lease, outcome.target_id);
+    if (row === undefined) return 0;
+    noteRequests(round, lease, outcome);
+    if (!settler.settle(outcome, row)) return 0;
+    const span = this.#spans.get(outcome);
+    if (outcome.status === "redirected" && span === undefined) {
+      addTo(round.shard.changeCounts(crawl.id).rejectedByReason, "redirect_hops");
+    }
+    if (span === undefined) return 0;
+    const describe = outcome.status === "redirected"
+      ? () => redirectFinding(row)
+      : linkFindings(row, crawl, outcome.status === "fetched" ? outcome.outlink_kinds : undefined);
+    return acceptSpan(round, span, { describe, sender: lease.leaseId }).accepted;
+  }
+
+  /** The host's clock after what was reported: never earlier than our own count says. */
+  #pace(lease: LeaseState, now: number): void {
+    const { host } = lease;
+    const { last_start_ago_ms, gap_ms, done } = this.#completion;
+    const reported = { lastStartAgoMs: last_start_ago_ms, gapMs: gap_ms };
+    host.nextStartAt = Math.max(host.nextStartAt, nextStartAt(lease, reported, now));
+    if (done && lease.hasDeferred) host.nextStartAt = Math.max(host.nextStartAt, now + DEFERRED_REST_MS);
+  }
+}
+
+/** Every request counts: page, redirect hop, robots.txt. A response can't have come without one. */
+function noteRequests(round: Round, lease: LeaseState, outcome: Outcome): void {
+  const hadResponse = outcome.status === "fetched" || outcome.status === "redirected" || outcome.status === "unchanged";
+  const least = hadResponse ? 1 : 0;
+  const requests = Math.round(clamp(outcome.requests, { least, most: REQUESTS_PER_TARGET, otherwise: least }));
+  if (requests === 0) return;
+  lease.requests += requests;
+  round.shard.changeCounts(lease.crawlId).requests += requests;
+}
+
+function planLinks(round: Round, what: { crawl: Crawl; row: UrlRow; outcome: Outcome }): LinkSpan | undefined {
+  const { crawl, row, outcome } = what;
+  const { limits } = round.shard.parts.settings;
+  if (outcome.status === "fetched") {
+    const urls = outcome.outlinks.slice(0, limits.outlinksPerPage);
+    const depth = row.depth + 1;
+    return urls.length === 0 ? undefined : round.links({ crawl, urls, depthAt: () => depth });
+  }
+  if (outcome.status !== "redirected" || row.hop + 1 > limits.redirectHops) return undefined;
+  return round.links({
+    crawl,
+    urls: [(outcome satisfies Redirected).location],
+    depthAt: () => row.depth,
+    isSeedLike: () => isSeedPath(row.discoveryPath),
+  });
+}
+
+function redirectFinding(row: UrlRow): Finding {
+  return {
+    depth: row.depth,
+    hop: row.hop + 1,
+    path: longerPath(row.discoveryPath, "R"),
+    from: row.url,
+    priority: row.priority,
+    band: 0,
+  };
+}
+
+function linkFindings(row: UrlRow, crawl: Crawl, kinds: string | undefined): (index: number) => Finding {
+  const depth = row.depth + 1;
+  const priority = discoveryPriority(crawl.row.spec.priority, depth);
+  const link: Finding = { depth, hop: 0, path: longerPath(row.discoveryPath, "L"), from: row.url, priority };
+  if (kinds === undefined) return () => link;
+  const embed: Finding = { ...link, path: longerPath(row.discoveryPath, "E") };
+  return (index) => kinds[index] === "E" ? embed : link;
+}

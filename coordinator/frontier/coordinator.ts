@@ -1,0 +1,290 @@
+/**
+ * The control plane in one object: shards with their writers, crawls, and the sweep that lets time pass.
+ * Invariant: a promise of this interface resolves only when what it says is durable; nothing is leased before every
+ * shard is loaded.
+ */
+
+import type { Core } from "../../core-wasm/core.ts";
+import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
+import {
+  type CapturesReply,
+  type CapturesRequest,
+  type Completion,
+  type CrawlId,
+  type CrawlStats,
+  evenSlotMap,
+  type ExtendReply,
+  type LeaseReply,
+  LIMITS,
+  type OutboxDelivery,
+  type OutboxRow,
+  type ReleaseRequest,
+  shardOf,
+  SLOT_COUNT,
+} from "../../protocol/mod.ts";
+import { CompleteOperation } from "./complete.ts";
+import { sumCounts } from "./counters.ts";
+import { CrawlBook } from "./crawl.ts";
+import { CrawlDesk } from "./crawl_desk.ts";
+import { ackOperation, ReceiveOperation } from "./enqueue.ts";
+import { FinishDetector } from "./finish.ts";
+import { HostDirectory } from "./host_directory.ts";
+import { policyOperation } from "./host_policy.ts";
+import { LeaseDesk } from "./lease_desk.ts";
+import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
+import { type FrontierSettings, frontierSettings } from "./settings.ts";
+import type { FrontierParts } from "./shard.ts";
+import { Standing } from "./standing.ts";
+import { SweepOperation } from "./sweep.ts";
+import { urlStatusOf } from "./url_status.ts";
+import { ShardWriter } from "./writer.ts";
+
+export interface CoordinatorOptions {
+  readonly core: Core;
+  /** One per shard; the slots are shared out evenly among them. */
+  readonly shardStores: readonly ShardStore[];
+  readonly controlStore: ControlStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly digest: Digest;
+  readonly log: Logger;
+  readonly settings?: Partial<FrontierSettings>;
+}
+
+/** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
+export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+  const { core, shardStores, controlStore, clock, random, digest, log } = options;
+  const slotMap = evenSlotMap(shardStores.length);
+  const parts: FrontierParts = {
+    core,
+    clock,
+    random,
+    digest,
+    log,
+    slotMap,
+    settings: frontierSettings(options.settings),
+    crawls: new CrawlBook(),
+    directory: new HostDirectory(core, slotMap),
+  };
+  const writers: ShardWriter[] = [];
+  const desk = new CrawlDesk(parts, controlStore, () => ({ core, directory: parts.directory, writers }));
+  await controlStore.open();
+  await desk.load();
+  const owner = random.hex(8);
+  for (const [index, store] of shardStores.entries()) {
+    await store.open(owner, core.keyVersion);
+    writers.push(await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
+  }
+  await desk.resumeSeeding();
+  return new FrontierCoordinator({ parts, writers, desk, controlStore });
+}
+
+interface Rooms {
+  readonly parts: FrontierParts;
+  readonly writers: readonly ShardWriter[];
+  readonly desk: CrawlDesk;
+  readonly controlStore: ControlStore;
+}
+
+class FrontierCoordinator implements Coordinator {
+  readonly #parts: FrontierParts;
+  readonly #writers: readonly ShardWriter[];
+  readonly #desk: CrawlDesk;
+  readonly #leases: LeaseDesk;
+  readonly #controlStore: ControlStore;
+  readonly #finish = new FinishDetector();
+  readonly #stop = new AbortController();
+  readonly #sweeping: Promise<void>;
+
+  constructor({ parts, writers, desk, controlStore }: Rooms) {
+    this.#parts = parts;
+    this.#writers = writers;
+    this.#desk = desk;
+    this.#controlStore = controlStore;
+    this.#leases = new LeaseDesk(parts, writers);
+    this.#sweeping = this.#sweepForEver();
+  }
+
+  /** The writer of a slot, or undefined for what is no slot. */
+  #ofSlot(slot: number): ShardWriter | undefined {
+    const isSlot = Number.isInteger(slot) && slot >= 0 && slot < SLOT_COUNT;
+    return isSlot ? this.#writers[shardOf(this.#parts.slotMap, slot)] : undefined;
+  }
+
+  async #sweepForEver(): Promise<void> {
+    const { clock, log, settings } = this.#parts;
+    while (!this.#stop.signal.aborted) {
+      await clock.sleep(settings.sweepMs, this.#stop.signal);
+      if (this.#stop.signal.aborted) return;
+      try {
+        await this.#sweep();
+      } catch (error) {
+        log.error("sweeping failed; trying again", { error: String(error) });
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const parts = await Promise.all(this.#writers.map((writer) => writer.submit(new SweepOperation())));
+    for (const crawl of this.#parts.crawls.all()) {
+      const census = parts.map((part) => part.get(crawl.id));
+      if (!crawl.isRunning || census.includes(undefined)) continue;
+      const reason = this.#finish.sweep(crawl, census.map((part) => part!));
+      if (reason !== undefined) await this.#desk.finish(crawl, reason);
+    }
+  }
+
+  lease: Coordinator["lease"] = (request) => {
+    if (!this.#stop.signal.aborted) return this.#leases.lease(request);
+    const reply: LeaseReply = {
+      leases: [],
+      retry_after_ms: 1_000,
+      reason: "the coordinator is closing",
+      outbox: [],
+      slot_map: this.#parts.slotMap,
+    };
+    return Promise.resolve(reply);
+  };
+
+  complete: Coordinator["complete"] = async (completion: Completion) =>
+    await this.#ofSlot(completion.slot)?.submit(new CompleteOperation(completion)) ?? { status: "stale", accepted: 0 };
+
+  extend: Coordinator["extend"] = async (request) => {
+    const stale: ExtendReply = { status: "stale", expires_in_ms: 0, stop: true };
+    return await this.#ofSlot(request.slot)?.submit(extendOperation(request)) ?? stale;
+  };
+
+  release: Coordinator["release"] = async ({ leases, worker_id }: ReleaseRequest) => {
+    await Promise.all(
+      leases.map((lease) => this.#ofSlot(lease.slot)?.submit(releaseOperation({ worker_id, lease }))),
+    );
+  };
+
+  settled: Coordinator["settled"] = async (request) => {
+    await this.#ofSlot(request.slot)?.submit(settledOperation(request));
+  };
+
+  permit: Coordinator["permit"] = (request) => {
+    const place = this.#parts.directory.placeOf(request.host);
+    return this.#writers[place.shard]!.submit(permitOperation(place));
+  };
+
+  deliverOutbox: Coordinator["deliverOutbox"] = async ({ rows }: OutboxDelivery) => {
+    const perWriter = new Map<ShardWriter, OutboxRow[]>();
+    for (const row of rows) {
+      const writer = this.#ofSlot(row.slot);
+      if (writer === undefined || this.#parts.crawls.get(row.crawl_id) === undefined) {
+        throw new Error(
+          `Taking in outbox row ${row.seq} of ${row.lease_id}: found crawl ${row.crawl_id}, slot ${row.slot}; ` +
+            "wanted a crawl and a slot of this coordinator.",
+        );
+      }
+      const list = perWriter.get(writer);
+      if (list === undefined) perWriter.set(writer, [row]);
+      else list.push(row);
+    }
+    await Promise.all(Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))));
+  };
+
+  /** A row's name doesn't say its shard: each takes those that it holds. */
+  ackOutbox: Coordinator["ackOutbox"] = async ({ rows }) => {
+    await Promise.all(this.#writers.map((writer) => writer.submit(ackOperation(rows))));
+  };
+
+  robotsBody: Coordinator["robotsBody"] = async (digest) => {
+    for (const { store } of this.#writers) {
+      const body = await store.robotsBody(digest);
+      if (body !== undefined) return body;
+    }
+    return undefined;
+  };
+
+  captures: Coordinator["captures"] = async (request: CapturesRequest): Promise<CapturesReply> => {
+    const writer = this.#writers[request.shard];
+    const limit = Math.min(LIMITS.capturesPerReply, Math.max(1, Math.floor(request.limit)));
+    if (writer === undefined) return { rows: [], more: false };
+    const rows = await writer.store.captures(request.storage_prefix, request.after_seq, limit + 1);
+    return { rows: rows.slice(0, limit), more: rows.length > limit };
+  };
+
+  createCrawl: Coordinator["createCrawl"] = (crawlId, spec) => this.#desk.create(crawlId, spec);
+
+  addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
+    this.#desk.addSeeds(crawlId, {
+      urls,
+      depth: depth ?? 0,
+      discoveredFrom: discoveredFrom ?? "",
+      ...(priority === undefined ? {} : { priority }),
+    });
+
+  crawls(): CrawlRow[] {
+    return Array.from(this.#parts.crawls.all(), (crawl) => crawl.row);
+  }
+
+  setCrawlState: Coordinator["setCrawlState"] = (crawlId, state) => this.#desk.setState(crawlId, state);
+
+  setHostPolicy: Coordinator["setHostPolicy"] = (host, policy) => {
+    const place = this.#parts.directory.placeOf(host);
+    return this.#writers[place.shard]!.submit(policyOperation(place, policy));
+  };
+
+  stats(crawlId: CrawlId): CrawlStats | undefined {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) return undefined;
+    const now = this.#parts.clock.wallMs();
+    const shards = this.#writers.map((writer) => writer.shard);
+    const counts = sumCounts(crawlId, shards.map((shard) => shard.countsOf(crawlId)));
+    const standing = new Standing();
+    for (const shard of shards) standing.add(shard, crawlId, now);
+    const leased = crawl.leased.reduce((sum, part) => sum + part, 0);
+    const queued = counts.accepted - counts.settled - leased;
+    const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...sums } = counts;
+    const nextIn = standing.ready > 0 ? 0 : Math.max(0, standing.nextAt - now);
+    return {
+      crawl_id: crawlId,
+      state: crawl.row.state,
+      reason: crawl.isRunning ? standing.sentence() : crawl.row.reason,
+      ...sums,
+      queued,
+      leased,
+      rejected_by_reason: { ...rejectedByReason },
+      errors_by_class: { ...errorsByClass },
+      hosts_active: standing.active,
+      hosts_waiting: standing.waiting,
+      outbox_rows: shards.reduce((sum, shard) => sum + shard.outbox.countOf(crawlId), 0),
+      ...(nextIn === Infinity ? {} : { next_in_ms: nextIn }),
+    };
+  }
+
+  async urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    const facts = this.#parts.core.url(url);
+    if (crawl === undefined || "error" in facts || facts.key === "") return undefined;
+    const { slot, shard } = this.#parts.directory.placeOf(facts.host);
+    const writer = this.#writers[shard]!;
+    const [row] = await writer.store.urls([{ slot, crawlId, fingerprint: facts.fingerprint }]);
+    if (row === undefined) return undefined;
+    return urlStatusOf(row, facts.key, { shard: writer.shard, crawl, now: this.#parts.clock.wallMs() });
+  }
+
+  shardCount(): number {
+    return this.#writers.length;
+  }
+
+  problems(): string[] {
+    const { limits } = this.#parts.settings;
+    return this.#writers.flatMap(({ problem, shard }) => {
+      if (problem !== "") return [problem];
+      if (shard.outbox.size < limits.outboxRows) return [];
+      return [`Shard ${shard.index} leases nothing: ${shard.outbox.size} outbox rows wait for delivery.`];
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#sweeping;
+    for (const writer of this.#writers) await writer.close();
+    await this.#controlStore.close();
+  }
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { test } from "../../tests/support/test.ts";
+import {
+  answerAll,
+  ask,
+  complete,
+  crawlAll,
+  fetched,
+  newWorld,
+  robots,
+  spec,
+  start,
+} from "../../tests/support/frontier.ts";
+
+test("a crawl goes from its seed to the end, each URL once, and is finished after two quiet sweeps", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const site: Record<string, string[]> = {
+    "https://a.example/": ["https://a.example/1", "https://a.example/2", "https://other.example/"],
+    "https://a.example/1": ["https://a.example/", "https://a.example/2", "https://a.example/2#x"],
+    "https://a.example/2": ["https://a.example/1", "https://a.example/3"],
+  };
+  const urls = await crawlAll(coordinator, world, (url) => site[url] ?? []);
+  assert.deepEqual(urls.sort(), ["", "1", "2", "3"].map((path) => `https://a.example/${path}`));
+  const stats = coordinator.stats("c")!;
+  assert.equal(stats.state, "finished");
+  assert.equal(stats.reason, "every accepted URL is settled");
+  assert.deepEqual([stats.accepted, stats.settled, stats.pages, stats.queued, stats.leased], [4, 4, 4, 0, 0]);
+  assert.deepEqual(stats.rejected_by_reason, { scope: 1 });
+  await coordinator.close();
+});
+
+test("E42: two lease calls in one millisecond, one grant; the next not before the delay", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example/b"]));
+  const replies = await Promise.all([ask(coordinator, { worker_id: "w1" }), ask(coordinator, { worker_id: "w2" })]);
+  const leases = replies.flatMap((reply) => reply.leases);
+  assert.equal(leases.length, 1);
+  assert.equal(leases[0]!.targets[0]!.kind, "robots");
+  assert.match(replies[1]!.reason, /fetching from 1 host/);
+  const [lease] = leases;
+  await world.clock.advance(300);
+  await complete(coordinator, lease!, [robots(lease!.targets[0]!)], { last_start_ago_ms: 200 });
+  assert.equal((await ask(coordinator)).leases.length, 0, "800 ms of the gap are left");
+  await world.clock.advance(799);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1);
+  const next = (await ask(coordinator)).leases[0]!;
+  assert.equal(next.epoch, lease!.epoch + 1);
+  assert.equal(next.targets.length, 2, "robots.txt is known now");
+  assert.equal(next.robots[0]!.class, "allow_all");
+  await coordinator.close();
+});
+
+test("E51: a lease expires, its URLs are offered again after the last request must be over, the first worker is fenced off", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const first = (await ask(coordinator)).leases[0]!;
+  await world.clock.advance(first.expires_in_ms + 30_000);
+  assert.equal((await ask(coordinator)).leases.length, 0, "fetch limit and gap aren't over");
+  await world.clock.advance(2_000);
+  const second = (await ask(coordinator, { worker_id: "w2" })).leases[0]!;
+  assert.ok(second.epoch > first.epoch);
+  const late = await answerAll(coordinator, first, () => ["https://a.example/late"]);
+  assert.deepEqual(late, { status: "stale", accepted: 0 });
+  const { lease_id, epoch, slot } = second;
+  const page = second.targets.find(({ kind }) => kind === "page")!;
+  const reply = await coordinator.complete({
+    worker_id: "w2",
+    lease_id,
+    epoch,
+    slot,
+    outcomes: [fetched(page, ["https://a.example/x", "https://a.example/x"])],
+    done: true,
+  });
+  assert.deepEqual(reply, { status: "ok", accepted: 1 });
+  assert.equal(coordinator.stats("c")!.pages, 1);
+  await coordinator.close();
+});
+
+test("a completion that is repeated, or repeats an outcome, counts once; what isn't settled goes back", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  const lease = (await ask(coordinator)).leases[0]!;
+  const page = lease.targets.find(({ kind }) => kind === "page")!;
+  const outcome = fetched(page, ["https://a.example/3"]);
+  for (const accepted of [1, 0]) {
+    const reply = await complete(coordinator, lease, [outcome, outcome], { done: false });
+    assert.deepEqual(reply, { status: "ok", accepted });
+  }
+  await complete(coordinator, lease, []);
+  const stats = coordinator.stats("c")!;
+  assert.deepEqual([stats.accepted, stats.settled, stats.leased, stats.queued], [3, 1, 0, 2]);
+  await coordinator.close();
+});
+
+test("E46: delays, leases, epochs and counters are the same after a crash; an open lease gets its time again", async () => {
+  const world = newWorld();
+  const first = await start(world);
+  await first.createCrawl(
+    "c",
+    spec(["https://a.example/1", "https://a.example/2", "https://b.example/"], {
+      scope: { kind: "any", domains: [], include: [], exclude: [] },
+    }),
+  );
+  const [lease, other] = (await ask(first)).leases;
+  await complete(first, lease!, [robots(lease!.targets[0]!), fetched(lease!.targets[1]!)], { done: false });
+  await answerAll(first, other!);
+  await first.setHostPolicy("b.example", { paused: true });
+  await world.clock.advance(60_000);
+  // No close: the process is gone. What lies on the disks is all that is left.
+  const second = await start(world);
+  assert.equal((await ask(second)).leases.length, 0, "one host is leased, the other paused");
+  await world.clock.advance(60_000);
+  assert.equal((await ask(second)).leases.length, 0, "the full duration counts from the restart");
+  const rest = lease!.targets.filter(({ kind }) => kind === "page").slice(1);
+  const reply = await complete(second, lease!, rest.map((target) => fetched(target)));
+  assert.equal(reply.status, "ok");
+  assert.equal(second.stats("c")!.pages, 3);
+  await second.close();
+  await first.close();
+});
+
+test("leases of a worker that is known to be dead end at the start, and their hosts wait one gap", async () => {
+  const world = newWorld();
+  const first = await start(world);
+  await first.createCrawl("c", spec(["https://a.example/"]));
+  assert.equal((await ask(first)).leases.length, 1);
+  const second = await start(world, { settings: { deadWorker: "w1" } });
+  assert.equal((await ask(second)).leases.length, 0);
+  await world.clock.advance(1_000);
+  assert.equal((await ask(second)).leases.length, 1);
+  await second.close();
+  await first.close();
+});
+
+test("E48: clean stop, start, crash, start: every queue is there", async () => {
+  const world = newWorld();
+  const hosts = Array.from({ length: 12 }, (_, i) => `https://h${i}.example/`);
+  const first = await start(world);
+  await first.createCrawl("c", spec(hosts));
+  await first.close();
+  const second = await start(world);
+  const third = await start(world);
+  const reply = await ask(third, { max_leases: 64, max: 1000 });
+  assert.equal(reply.leases.length, 12);
+  await third.close();
+  await second.close();
+});
+
+test("E52: a worker that holds its limit gets back-pressure, whatever it says it holds", async () => {
+  const world = newWorld();
+  const { LIMITS } = await import("../../protocol/mod.ts");
+  const coordinator = await start(world, { settings: { limits: { ...LIMITS, leasesPerWorker: 3 } } });
+  await coordinator.createCrawl("c", spec(Array.from({ length: 9 }, (_, i) => `https://h${i}.example/`)));
+  assert.equal((await ask(coordinator, { max_leases: 100 })).leases.length, 3);
+  const second = await ask(coordinator, { max_leases: 100, holding: 0 });
+  assert.equal(second.leases.length, 0);
+  assert.match(second.reason, /^back-pressure: w1 holds 3 leases/);
+  assert.equal((await ask(coordinator, { worker_id: "w2", holding: 2 })).leases.length, 1);
+  await coordinator.close();
+});
+
+test("E54: the page limit counts fetched pages, not links; queued URLs stay and say so", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"], { max_pages: 2 }));
+  const self = Array.from({ length: 10 }, () => "https://a.example/");
+  const site = (url: string) =>
+    url === "https://a.example/" ? [...self, "https://a.example/new"] : ["https://a.example/x"];
+  const urls = await crawlAll(coordinator, world, site);
+  assert.deepEqual(urls, ["https://a.example/", "https://a.example/new"]);
+  const stats = coordinator.stats("c")!;
+  assert.deepEqual([stats.state, stats.reason], ["finished", "reached its limit of 2 pages"]);
+  assert.equal(stats.queued, 1);
+  const status = await coordinator.urlStatus("c", "https://a.example/x");
+  assert.equal(status!.why, "not fetched: the crawl is finished, reached its limit of 2 pages");
+  await coordinator.close();
+});
+
+test("E56: sub-domains of one registered domain share a limit of four leases, and all get their turn", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  const seeds = Array.from({ length: 20 }, (_, i) => `https://s${i}.many.example/`);
+  await coordinator.createCrawl("c", spec(seeds));
+  const seen = new Set<string>();
+  for (let turn = 0; turn < 30 && seen.size < 20; turn++) {
+    const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+    assert.ok(leases.length <= 4);
+    for (const lease of leases) {
+      seen.add(lease.host);
+      await answerAll(coordinator, lease);
+    }
+    await world.clock.advance(100);
+  }
+  assert.equal(seen.size, 20);
+  await coordinator.close();
+});

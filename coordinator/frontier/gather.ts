@@ -1,0 +1,130 @@
+/**
+ * Reads from the store what a round's operations need, before they are applied.
+ * Invariant: runs while nothing is uncommitted, so that what is read and what is in RAM are of the same moment.
+ */
+
+import type { ShardStore, UrlKey } from "../ports.ts";
+import type { BackQueue } from "./back_queue.ts";
+import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links.ts";
+import { nameOfRow } from "./outbox_index.ts";
+import type { Round } from "./round.ts";
+import type { Shard } from "./shard.ts";
+
+/** Queues that are filled in one round. */
+const FILLS_PER_ROUND = 512;
+const WAITING_PER_FILL = 128;
+
+export async function gather(round: Round, store: ShardStore): Promise<void> {
+  const { shard } = round;
+  classifySpans(shard, round.spans);
+  await askStore(round, store);
+  if (round.receivedRows.length > 0) await askReceived(round, store);
+  await fillQueues(round, store);
+  if (round.outboxWanted > 0) {
+    const size = shard.outbox.readSize(round.outboxWanted, round.now);
+    if (size > 0) round.outboxRows = await store.readOutbox(size);
+  }
+}
+
+interface Question {
+  readonly span: LinkSpan;
+  readonly candidate: Candidate;
+  readonly key: UrlKey;
+}
+
+/** The exact seen-set has the last word on every candidate that the filter couldn't clear. */
+async function askStore(round: Round, store: ShardStore): Promise<void> {
+  const plain: Question[] = [];
+  const withRow: Question[] = [];
+  for (const span of round.spans) {
+    const { crawl } = span.options;
+    const hasDepth = crawl.row.spec.scope.max_depth !== undefined;
+    for (const candidate of span.candidates) {
+      if (candidate.verdict !== "perhaps" && candidate.verdict !== "shallower") continue;
+      const key = { slot: candidate.place.slot, crawlId: crawl.id, fingerprint: candidate.fingerprint };
+      (hasDepth ? withRow : plain).push({ span, candidate, key });
+    }
+  }
+  if (plain.length > 0) {
+    const answers = await store.seen(plain.map((question) => question.key));
+    plain.forEach((question, i) => noteSeen(round.shard, question, answers[i] === 1));
+  }
+  if (withRow.length > 0) {
+    const rows = await store.urls(withRow.map((question) => question.key));
+    withRow.forEach((question, i) => {
+      question.candidate.row = rows[i];
+      noteSeen(round.shard, question, rows[i] !== undefined);
+    });
+  }
+}
+
+function noteSeen(shard: Shard, { span, candidate }: Question, isSeen: boolean): void {
+  const depth = span.options.depthAt(candidate.index);
+  const { row } = candidate;
+  if (!isSeen) candidate.verdict = "new";
+  else if (row !== undefined && row.depth > depth) candidate.verdict = "shallower";
+  else candidate.verdict = "seen";
+  if (candidate.verdict !== "seen") return;
+  shard.seen.cache.add(candidate.fingerprint, span.options.crawl.salt, row?.depth ?? ANY_DEPTH);
+}
+
+async function askReceived(round: Round, store: ShardStore): Promise<void> {
+  const answers = await store.receivedBefore(round.receivedRows);
+  round.receivedRows.forEach((row, i) => {
+    if (answers[i] === 1) round.receivedBefore.add(nameOfRow(row));
+  });
+}
+
+/** Reads on in the queues that the next leases will take from, and in those that a lease found empty. */
+async function fillQueues(round: Round, store: ShardStore): Promise<void> {
+  const { shard, now } = round;
+  const wanted = shard.parts.settings.limits.targetsPerLease;
+  const queues = new Set<BackQueue>();
+  for (const queue of shard.hungry) if (queues.size < FILLS_PER_ROUND) queues.add(queue);
+  if (round.leasesWanted > 0) {
+    shard.schedule.wake(now);
+    for (const host of shard.schedule.peek(round.leasesWanted)) {
+      for (const queue of host.queues) {
+        const isRunning = shard.parts.crawls.get(queue.crawlId)?.isRunning === true;
+        if (isRunning && queues.size < FILLS_PER_ROUND && queue.needsStore(wanted, now)) queues.add(queue);
+      }
+    }
+  }
+  for (const queue of queues) {
+    shard.hungry.delete(queue);
+    // Heads first: the store doesn't know yet of what is promoted in this round.
+    await readHeads(shard, store, queue);
+    await promoteWaiting(round, store, queue);
+    shard.reschedule(shard.hosts.get(queue.host)!, now);
+  }
+}
+
+/** URLs whose wait is over become ready, at their old place in the queue. */
+async function promoteWaiting(round: Round, store: ShardStore, queue: BackQueue): Promise<void> {
+  const { shard, now } = round;
+  if (queue.waiting === 0 || queue.nextAvailableAt > now) return;
+  const rows = await store.readWaiting(queue, Number.MAX_SAFE_INTEGER, WAITING_PER_FILL);
+  const due = rows.filter((row) => row.availableAt <= now);
+  const isAll = rows.length < WAITING_PER_FILL;
+  const next = rows[due.length]?.availableAt ?? (isAll ? Infinity : now);
+  queue.removeWaiting(due.length, next);
+  const host = shard.hosts.get(queue.host)!;
+  for (const row of due) {
+    const ready = { ...row, state: "ready", availableAt: 0, reason: "" } as const;
+    shard.batch.changeUrl(ready);
+    shard.enqueueReady(host, ready);
+  }
+}
+
+async function readHeads(shard: Shard, store: ShardStore, queue: BackQueue): Promise<void> {
+  const limit = shard.mostHeads;
+  if (queue.beyond === 0 || queue.heads.length >= limit) return;
+  const lease = shard.hosts.get(queue.host)?.lease;
+  const leased = lease?.crawlId === queue.crawlId ? lease.pages : undefined;
+  const size = limit + (leased?.size ?? 0);
+  const rows = await store.readReady(queue, queue.edge, size);
+  const host = shard.hosts.get(queue.host)!;
+  const added = queue.fill(rows, rows.length < size, (fingerprint) => leased?.has(fingerprint) ?? false);
+  shard.headsInRam += added;
+  for (const row of queue.heads.slice(queue.heads.length - added)) shard.noteOrigin(host, row.url);
+}

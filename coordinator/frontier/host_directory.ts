@@ -1,0 +1,44 @@
+/**
+ * Which registered domain, slot and shard a host belongs to, remembered for recently seen hosts.
+ * Invariant: pure in the host's name and the slot map; the memory is bounded.
+ */
+
+import type { Core } from "../../core-wasm/core.ts";
+import { type HostKey, shardOf, type SlotMap, slotOf } from "../../protocol/mod.ts";
+
+export interface HostPlace {
+  readonly host: HostKey;
+  readonly domain: string;
+  readonly slot: number;
+  readonly shard: number;
+}
+
+const REMEMBERED_HOSTS = 200_000;
+
+export class HostDirectory {
+  readonly #core: Pick<Core, "domainOf" | "xxh64">;
+  readonly #map: SlotMap;
+  readonly #places = new Map<HostKey, HostPlace>();
+  readonly #utf8 = new TextEncoder();
+
+  constructor(core: Pick<Core, "domainOf" | "xxh64">, map: SlotMap) {
+    this.#core = core;
+    this.#map = map;
+  }
+
+  /** Only if it is remembered; never calls the core. */
+  remembered(host: HostKey): HostPlace | undefined {
+    return this.#places.get(host);
+  }
+
+  placeOf(host: HostKey): HostPlace {
+    const known = this.#places.get(host);
+    if (known !== undefined) return known;
+    const domain = this.#core.domainOf(host);
+    const slot = slotOf(this.#core.xxh64(this.#utf8.encode(domain)));
+    const place = { host, domain, slot, shard: shardOf(this.#map, slot) };
+    if (this.#places.size >= REMEMBERED_HOSTS) this.#places.clear();
+    this.#places.set(host, place);
+    return place;
+  }
+}

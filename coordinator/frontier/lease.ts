@@ -1,0 +1,58 @@
+/**
+ * One shard's part of a lease request: back-pressure, grants, outbox rows to deliver.
+ * Invariant: a worker that holds its limit, or a shard whose outbox is full, gets no lease, and is told why.
+ */
+
+import type { Lease, LeaseRequest, OutboxRow } from "../../protocol/mod.ts";
+import { grantLeases } from "./grant.ts";
+import type { Operation, Round } from "./round.ts";
+
+export interface ShardGrant {
+  readonly leases: readonly Lease[];
+  readonly targets: number;
+  readonly outbox: readonly OutboxRow[];
+  /** Not empty: why this shard grants nothing now, as a clause. */
+  readonly refusal: string;
+  /** A host could be leased at once, if the request had room for it. */
+  readonly hasMore: boolean;
+  /** Wall ms at which the next host can be leased; Infinity = none is waiting for a time. */
+  readonly nextWakeAt: number;
+}
+
+export interface LeaseWish {
+  readonly workerId: string;
+  readonly maxTargets: number;
+  readonly maxLeases: number;
+  readonly outboxRows: number;
+}
+
+export class LeaseOperation implements Operation<ShardGrant> {
+  readonly #wish: LeaseWish;
+
+  constructor(wish: LeaseWish) {
+    this.#wish = wish;
+  }
+
+  plan(round: Round): void {
+    round.leasesWanted += this.#wish.maxLeases;
+    round.outboxWanted += this.#wish.outboxRows;
+  }
+
+  apply(round: Round): ShardGrant {
+    const { shard, now } = round;
+    const { workerId, maxTargets, maxLeases, outboxRows } = this.#wish;
+    const outbox = shard.outbox.handOut(round.outboxRows, outboxRows, now);
+    const refusal = this.#refusal(round);
+    const request = { worker_id: workerId, max: maxTargets, max_leases: maxLeases } satisfies Partial<LeaseRequest>;
+    const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0 };
+    const hasMore = refusal === "" && (shard.schedule.hasReady || shard.hungry.size > 0);
+    return { ...granted, outbox, refusal, hasMore, nextWakeAt: shard.schedule.nextWakeAt() };
+  }
+
+  #refusal(round: Round): string {
+    const { outbox } = round.shard;
+    const { limits } = round.shard.parts.settings;
+    if (outbox.size < limits.outboxRows) return "";
+    return `${outbox.size} outbox rows wait for delivery, at most ${limits.outboxRows} may`;
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The smaller verbs on leases that are out: extend, release, settled; and permits for hosts that aren't leased.
+ * Invariant: all are fenced by lease id and epoch; none makes a host's next start earlier than it was promised.
+ */
+
+import type { ExtendReply, ExtendRequest, PermitReply, ReleaseRequest, SettledRequest } from "../../protocol/mod.ts";
+import type { HostPlace } from "./host_directory.ts";
+import type { LeaseState } from "./host_state.ts";
+import { gapMs, nextStartAt } from "./politeness.ts";
+import type { Operation, Round } from "./round.ts";
+import type { Shard } from "./shard.ts";
+
+/** True when nothing more may be started under the lease: its host was paused or blocked, its crawl stopped. */
+function mustStop(shard: Shard, lease: LeaseState): boolean {
+  const { host } = lease;
+  return host.paused || host.blockedReason !== "" || shard.parts.crawls.get(lease.crawlId)?.isRunning !== true;
+}
+
+export function extendOperation(request: ExtendRequest): Operation<ExtendReply> {
+  return {
+    apply({ shard, now }) {
+      const lease = shard.fenced(request);
+      if (lease === undefined || lease.expiresAt <= now) return { status: "stale", expires_in_ms: 0, stop: true };
+      lease.expiresAt = now + shard.parts.settings.limits.leaseMs;
+      shard.batch.putLease(lease);
+      return { status: "ok", expires_in_ms: lease.expiresAt - now, stop: mustStop(shard, lease) };
+    },
+  };
+}
+
+/** A worker that can't say when its last request started may have started one just now. */
+export function releaseOperation(
+  request: Pick<ReleaseRequest, "worker_id"> & { readonly lease: ReleaseRequest["leases"][number] },
+): Operation<void> {
+  return {
+    apply({ shard, now }) {
+      const lease = shard.fenced({ ...request.lease, worker_id: request.worker_id });
+      if (lease === undefined) return;
+      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + lease.gapMs);
+      shard.endLease(lease, now);
+    },
+  };
+}
+
+export function settledOperation(request: SettledRequest): Operation<void> {
+  return {
+    apply({ shard, now }) {
+      const lease = shard.fenced(request);
+      if (lease === undefined) return;
+      const reported = { lastStartAgoMs: request.last_start_ago_ms, gapMs: request.gap_ms };
+      lease.clockFreed = true;
+      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, nextStartAt(lease, reported, now));
+      shard.batch.changeHost(lease.host);
+    },
+  };
+}
+
+/** How long a worker may be made to wait for a start that is granted now. */
+const GRANTED_AHEAD_MS = 5_000;
+/** When to ask again about a host that is leased, or whose domain is full. */
+const ASK_AGAIN_MS = 1_000;
+/** When to ask again about a host that an operator stopped. */
+const ASK_LATER_MS = 60_000;
+
+export function permitOperation(place: HostPlace): Operation<PermitReply> {
+  return { apply: (round) => permit(round, place) };
+}
+
+/** The host's clock moves as if a request of a lease had started; the strictest running crawl's delay counts. */
+function permit(round: Round, place: HostPlace): PermitReply {
+  const { shard, now } = round;
+  const host = shard.hostOf(place);
+  if (host.paused || host.blockedReason !== "") return { granted: false, wait_ms: ASK_LATER_MS };
+  const delayMs = strictestDelay(shard);
+  const isFull = delayMs > 0 && shard.domains.isFull(host.domain);
+  if (host.lease !== undefined || isFull) return { granted: false, wait_ms: ASK_AGAIN_MS };
+  const waitMs = Math.max(0, host.nextStartAt - now);
+  if (waitMs > GRANTED_AHEAD_MS) return { granted: false, wait_ms: waitMs };
+  host.nextStartAt = now + waitMs + gapMs(host, delayMs, shard.parts.settings.limits);
+  shard.batch.changeHost(host);
+  shard.reschedule(host, now);
+  return { granted: true, wait_ms: waitMs };
+}
+
+function strictestDelay(shard: Shard): number {
+  let delayMs = 0;
+  for (const crawl of shard.parts.crawls.all()) {
+    if (crawl.isRunning) delayMs = Math.max(delayMs, crawl.row.spec.politeness.delay_ms);
+  }
+  return delayMs;
+}

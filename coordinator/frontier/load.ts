@@ -1,0 +1,109 @@
+/**
+ * Makes a shard's RAM from its store, at start and after a failed commit.
+ * Invariant: nothing is leased before the filters are rebuilt; an open lease gets its full duration again.
+ */
+
+import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
+import { BackQueue } from "./back_queue.ts";
+import { copyCounts } from "./counters.ts";
+import { hostFromRow, type LeaseState } from "./host_state.ts";
+import { ROBOTS_BLOCK } from "./settle_robots.ts";
+import { type FrontierParts, Shard } from "./shard.ts";
+
+export async function loadShard(index: number, parts: FrontierParts, store: ShardStore): Promise<Shard> {
+  const snapshot = await store.load();
+  const shard = new Shard(index, parts);
+  shard.batchSeq = snapshot.batchSeq;
+  shard.nextUrlSeq = snapshot.nextUrlSeq;
+  shard.nextCaptureSeq = snapshot.nextCaptureSeq;
+  loadHosts(shard, snapshot);
+  loadCounters(shard, snapshot);
+  await loadLeases(shard, snapshot, store);
+  if (snapshot.outboxRows > 0) {
+    for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row);
+  }
+  for await (const chunk of store.fingerprints()) {
+    for (const { crawlId, fingerprints } of chunk) shard.seen.add(crawlId, fingerprints);
+  }
+  const now = parts.clock.wallMs();
+  endDeadLeases(shard, now);
+  for (const host of shard.hosts.values()) shard.reschedule(host, now);
+  return shard;
+}
+
+function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
+  for (const row of snapshot.hosts) {
+    const host = hostFromRow(row);
+    shard.hosts.set(row.host, host);
+    if (row.blockedReason.startsWith(ROBOTS_BLOCK)) shard.skippedHosts.add(host);
+  }
+  for (const row of snapshot.origins) {
+    shard.origins.set(row.origin, row);
+    const host = shard.hosts.get(row.host);
+    if (host !== undefined) shard.noteOrigin(host, `${row.origin}/`);
+  }
+}
+
+function loadCounters(shard: Shard, snapshot: ShardSnapshot): void {
+  for (const row of snapshot.counters) shard.counters.set(row.crawlId, copyCounts(row));
+  for (const crawl of shard.parts.crawls.all()) {
+    crawl.pages[shard.index] = shard.counters.get(crawl.id)?.pages ?? 0;
+    crawl.leased[shard.index] = 0;
+  }
+}
+
+async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardStore): Promise<void> {
+  const leased = new Map<string, number>();
+  const pages = new Map<LeaseRow, UrlRow[]>();
+  for (const row of snapshot.leases) {
+    const { slot, crawlId, fingerprints } = row;
+    const rows = await store.urls(fingerprints.map((fingerprint) => ({ slot, crawlId, fingerprint })));
+    const ready = rows.filter((url) => url?.state === "ready") as UrlRow[];
+    pages.set(row, ready);
+    leased.set(`${crawlId} ${row.host}`, ready.length);
+  }
+  for (const summary of snapshot.backQueues) {
+    const { slot, host: name, crawlId } = summary;
+    const { domain } = shard.parts.directory.placeOf(name);
+    const host = shard.hostOf({ host: name, slot, domain, shard: shard.index });
+    shard.addQueue(host, BackQueue.load(summary, leased.get(`${crawlId} ${name}`) ?? 0));
+  }
+  for (const [row, urls] of pages) shard.addLease(openLease(shard, row, urls));
+}
+
+function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseState {
+  const { parts } = shard;
+  const now = parts.clock.wallMs();
+  const crawl = parts.crawls.get(row.crawlId);
+  const { domain } = row;
+  const host = shard.hostOf({ host: row.host, slot: row.slot, domain, shard: shard.index });
+  return {
+    leaseId: row.leaseId,
+    epoch: row.epoch,
+    crawlId: row.crawlId,
+    workerId: row.workerId,
+    host,
+    grantedAt: row.grantedAt,
+    gapMs: row.gapMs,
+    delayCapMs: crawl?.row.spec.politeness.delay_cap_ms ?? row.gapMs,
+    expiresAt: now + parts.settings.limits.leaseMs,
+    firstStartAt: row.grantedAt,
+    requests: 0,
+    clockFreed: false,
+    hasDeferred: false,
+    countsForDomain: crawl?.isPolite ?? true,
+    pages: new Map(urls.map((url) => [url.fingerprint, url])),
+    robotsOrigins: new Set(row.robotsOrigins),
+  };
+}
+
+/** Its worker is known to be dead: what it started last may have been just now, so the host waits one gap. */
+function endDeadLeases(shard: Shard, now: number): void {
+  const { deadWorker } = shard.parts.settings;
+  if (deadWorker === "") return;
+  for (const lease of [...shard.leases.values()]) {
+    if (lease.workerId !== deadWorker) continue;
+    lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + lease.gapMs);
+    shard.endLease(lease, now);
+  }
+}

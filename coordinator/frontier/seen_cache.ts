@@ -1,0 +1,60 @@
+/**
+ * A bounded memory of fingerprints that are certainly in the store (or certainly on their way to their shard).
+ * Invariant: a hit is true up to the accepted 64-bit collision; a miss says nothing. Crawls are told apart by a salt
+ * that is xored to the key.
+ */
+
+const WAYS = 4;
+
+export interface KeySalt {
+  readonly low: number;
+  readonly high: number;
+}
+
+export class SeenCache {
+  /** (low, high) pairs; four ways per bucket, the oldest in a bucket makes room. */
+  readonly #words: Uint32Array;
+  readonly #depths: Uint16Array;
+  readonly #mask: number;
+  #next = 0;
+
+  /** `keys` is a power of two; 10 bytes each. */
+  constructor(keys: number) {
+    this.#words = new Uint32Array(2 * keys);
+    this.#depths = new Uint16Array(keys);
+    this.#mask = keys / WAYS - 1;
+  }
+
+  /** The depth by which the URL is known (65,535 = unknown), or -1 when the cache can't tell whether it is known. */
+  depthOf(low: number, high: number, salt: KeySalt): number {
+    const a = (low ^ salt.low) >>> 0;
+    const b = (high ^ salt.high) >>> 0;
+    const words = this.#words;
+    const first = (a & this.#mask) * WAYS;
+    for (let way = first; way < first + WAYS; way++) {
+      if (words[2 * way] === a && words[2 * way + 1] === b) return (a | b) === 0 ? -1 : this.#depths[way]!;
+    }
+    return -1;
+  }
+
+  depthOfKey(fingerprint: bigint, salt: KeySalt): number {
+    return this.depthOf(Number(fingerprint & 0xffffffffn), Number(fingerprint >> 32n), salt);
+  }
+
+  add(fingerprint: bigint, salt: KeySalt, depth: number): void {
+    const a = (Number(fingerprint & 0xffffffffn) ^ salt.low) >>> 0;
+    const b = (Number(fingerprint >> 32n) ^ salt.high) >>> 0;
+    const first = (a & this.#mask) * WAYS;
+    let at = first + (this.#next++ & (WAYS - 1));
+    for (let way = first; way < first + WAYS; way++) {
+      if (this.#words[2 * way] === a && this.#words[2 * way + 1] === b) at = way;
+    }
+    this.#words[2 * at] = a;
+    this.#words[2 * at + 1] = b;
+    this.#depths[at] = Math.min(depth, 0xffff);
+  }
+
+  clear(): void {
+    this.#words.fill(0);
+  }
+}

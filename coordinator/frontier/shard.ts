@@ -1,0 +1,184 @@
+/**
+ * One shard's frontier in RAM: hosts, back queues, leases, origins, counters, and the batch that the current round
+ * builds. The verbs stand in files of their own and change it through the methods here.
+ * Invariant: between two rounds it says the same as the store; within a round every change is also in the batch.
+ * It is never repaired: after a failed commit a new one is made by `loadShard`.
+ */
+
+import type { Core } from "../../core-wasm/core.ts";
+import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { OriginRow, UrlRow } from "../ports.ts";
+import type { CrawlId, HostKey, LeaseId, Origin, SlotMap, WorkerId } from "../../protocol/mod.ts";
+import { BackQueue } from "./back_queue.ts";
+import { BatchBuilder } from "./batch_builder.ts";
+import { type Counts, newCounts } from "./counters.ts";
+import type { Crawl, CrawlBook } from "./crawl.ts";
+import { DomainLimit } from "./domain_limit.ts";
+import type { HostDirectory, HostPlace } from "./host_directory.ts";
+import { type HostState, type LeaseState, newHost } from "./host_state.ts";
+import { OutboxIndex } from "./outbox_index.ts";
+import { readinessOf } from "./readiness.ts";
+import { originOf } from "./robots_ladder.ts";
+import { HostSchedule } from "./schedule.ts";
+import { SeenSet } from "./seen_set.ts";
+import type { FrontierSettings } from "./settings.ts";
+
+/** What all shards of a coordinator share. */
+export interface FrontierParts {
+  readonly core: Core;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly digest: Digest;
+  readonly log: Logger;
+  readonly settings: FrontierSettings;
+  readonly slotMap: SlotMap;
+  readonly crawls: CrawlBook;
+  readonly directory: HostDirectory;
+}
+
+/** Origins (schemes and ports) of a host that are remembered. */
+const ORIGINS_PER_HOST = 16;
+
+export class Shard {
+  readonly index: number;
+  readonly parts: FrontierParts;
+  readonly hosts = new Map<HostKey, HostState>();
+  readonly origins = new Map<Origin, OriginRow>();
+  readonly leases = new Map<LeaseId, LeaseState>();
+  readonly leasesOfWorker = new Map<WorkerId, number>();
+  readonly counters = new Map<CrawlId, Counts>();
+  /** Back queues that hold (or held) something, per crawl. */
+  readonly queuesOfCrawl = new Map<CrawlId, Set<BackQueue>>();
+  readonly schedule: HostSchedule<HostState>;
+  readonly domains: DomainLimit<HostState>;
+  readonly seen: SeenSet;
+  readonly outbox = new OutboxIndex();
+  /** Queues that a lease found empty in RAM though the store has more. */
+  readonly hungry = new Set<BackQueue>();
+  /** Hosts that robots.txt makes us skip: their queues are emptied by sweeps. */
+  readonly skippedHosts = new Set<HostState>();
+  /** Hosts whose crawls had no page budget left. */
+  readonly outOfBudget = new Set<HostState>();
+  /** Crawls whose scope grew in this round: saved before the batch is committed. */
+  readonly grownCrawls = new Set<Crawl>();
+  batch = new BatchBuilder();
+  batchSeq = 0;
+  nextUrlSeq = 1;
+  nextCaptureSeq = 1;
+  headsInRam = 0;
+
+  constructor(index: number, parts: FrontierParts) {
+    this.index = index;
+    this.parts = parts;
+    const { limits } = parts.settings;
+    this.schedule = new HostSchedule(limits.bands);
+    this.domains = new DomainLimit(limits.domainInFlight);
+    this.seen = new SeenSet(parts.core, parts.settings);
+  }
+
+  /** Frees what the core holds for it. */
+  free(): void {
+    this.seen.free();
+  }
+
+  /** The batch is durable. */
+  nextBatch(): void {
+    this.batchSeq++;
+    this.batch = new BatchBuilder();
+  }
+
+  countsOf(crawlId: CrawlId): Counts {
+    let counts = this.counters.get(crawlId);
+    if (counts === undefined) this.counters.set(crawlId, counts = newCounts(crawlId));
+    return counts;
+  }
+
+  /** The counters, to be changed in this round. */
+  changeCounts(crawlId: CrawlId): Counts {
+    const counts = this.countsOf(crawlId);
+    this.batch.changeCounts(counts);
+    return counts;
+  }
+
+  hostOf(place: HostPlace): HostState {
+    let host = this.hosts.get(place.host);
+    if (host === undefined) this.hosts.set(place.host, host = newHost(place));
+    return host;
+  }
+
+  queueOf(host: HostState, crawlId: CrawlId): BackQueue {
+    const found = host.queues.find((queue) => queue.crawlId === crawlId);
+    if (found !== undefined) return found;
+    const queue = new BackQueue({ slot: host.slot, crawlId, host: host.host });
+    this.addQueue(host, queue);
+    return queue;
+  }
+
+  addQueue(host: HostState, queue: BackQueue): void {
+    host.queues.push(queue);
+    const queues = this.queuesOfCrawl.get(queue.crawlId);
+    if (queues === undefined) this.queuesOfCrawl.set(queue.crawlId, new Set([queue]));
+    else queues.add(queue);
+  }
+
+  /** Most heads that a queue may keep in RAM at present. */
+  get mostHeads(): number {
+    const { headsPerQueue, headsPerShard, headsWhenFull } = this.parts.settings;
+    return this.headsInRam < headsPerShard ? headsPerQueue : headsWhenFull;
+  }
+
+  /** Puts a ready URL into its queue; the row itself is changed by the caller. */
+  enqueueReady(host: HostState, row: UrlRow): void {
+    this.noteOrigin(host, row.url);
+    this.headsInRam += this.queueOf(host, row.crawlId).insert(row, this.mostHeads);
+  }
+
+  noteOrigin(host: HostState, url: string): void {
+    if (host.origins.size < ORIGINS_PER_HOST) host.origins.add(originOf(url));
+  }
+
+  /** Places the host where it belongs now; to be called after anything that its readiness depends on has changed. */
+  reschedule(host: HostState, now: number): void {
+    const readiness = readinessOf(host, this.parts.crawls, now);
+    if (readiness === undefined || this.domains.isParked(host.domain, host)) this.schedule.remove(host);
+    else this.schedule.place(host, readiness.at, readiness.band);
+  }
+
+  /** Notes that a lease is out. */
+  addLease(lease: LeaseState): void {
+    lease.host.lease = lease;
+    this.leases.set(lease.leaseId, lease);
+    this.leasesOfWorker.set(lease.workerId, (this.leasesOfWorker.get(lease.workerId) ?? 0) + 1);
+    if (lease.countsForDomain) this.domains.lease(lease.host.domain);
+    this.addLeasedPages(lease.crawlId, lease.pages.size);
+  }
+
+  /** The lease is over: its unsettled targets go back to their queue untouched, its host is placed anew. */
+  endLease(lease: LeaseState, now: number): void {
+    const { host } = lease;
+    for (const row of lease.pages.values()) this.enqueueReady(host, row);
+    this.addLeasedPages(lease.crawlId, -lease.pages.size);
+    lease.pages.clear();
+    host.lease = undefined;
+    this.leases.delete(lease.leaseId);
+    const left = (this.leasesOfWorker.get(lease.workerId) ?? 1) - 1;
+    if (left > 0) this.leasesOfWorker.set(lease.workerId, left);
+    else this.leasesOfWorker.delete(lease.workerId);
+    if (lease.countsForDomain) this.domains.release(host.domain);
+    this.batch.endLease(lease);
+    this.batch.changeHost(host);
+    this.reschedule(host, now);
+  }
+
+  addLeasedPages(crawlId: CrawlId, count: number): void {
+    const crawl = this.parts.crawls.get(crawlId);
+    if (crawl !== undefined) crawl.leased[this.index]! += count;
+  }
+
+  /** The lease that a verb names, if it stands: the fence. */
+  fenced(verb: { lease_id: LeaseId; epoch: number; worker_id?: WorkerId }): LeaseState | undefined {
+    const lease = this.leases.get(verb.lease_id);
+    if (lease === undefined || lease.epoch !== verb.epoch) return undefined;
+    return verb.worker_id === undefined || verb.worker_id === lease.workerId ? lease : undefined;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The single writer of a shard: takes all waiting operations, reads what they need, applies them, commits once, and only
+ * then answers (group commit: at once when idle, else with everything that came meanwhile).
+ * Invariant: a caller whose promise resolved will find its change after any crash. A failed or unknown commit discards
+ * the RAM and loads it anew; a lost owner stops for good.
+ */
+
+import { OwnerLost, type ShardStore } from "../ports.ts";
+import type { Crawl } from "./crawl.ts";
+import { gather } from "./gather.ts";
+import { loadShard } from "./load.ts";
+import { type Operation, Round } from "./round.ts";
+import type { FrontierParts, Shard } from "./shard.ts";
+
+interface Waiting {
+  readonly operation: Operation<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Wait before a load that failed is tried again; doubles up to the cap. */
+const RELOAD_MS = 500;
+const RELOAD_MAX_MS = 30_000;
+
+export class ShardWriter {
+  readonly store: ShardStore;
+  readonly #index: number;
+  readonly #parts: FrontierParts;
+  readonly #saveCrawl: (crawl: Crawl) => Promise<void>;
+  readonly #stop = new AbortController();
+  #shard: Shard;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+  #problem = "";
+
+  private constructor(shard: Shard, store: ShardStore, saveCrawl: (crawl: Crawl) => Promise<void>) {
+    this.#shard = shard;
+    this.#index = shard.index;
+    this.#parts = shard.parts;
+    this.store = store;
+    this.#saveCrawl = saveCrawl;
+  }
+
+  /** Loads the shard; its store is open. */
+  static async open(
+    index: number,
+    parts: FrontierParts,
+    store: ShardStore,
+    saveCrawl: (crawl: Crawl) => Promise<void>,
+  ): Promise<ShardWriter> {
+    return new ShardWriter(await loadShard(index, parts, store), store, saveCrawl);
+  }
+
+  /** The shard as it is now; may be ahead of the store by the round under way. For reading. */
+  get shard(): Shard {
+    return this.#shard;
+  }
+
+  /** A sentence when the shard can't work; "" otherwise. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** Resolves with the operation's answer when its change is durable. */
+  submit<T>(operation: Operation<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error(this.#problem || `Shard ${this.#index} is closed.`));
+    if (this.#waiting.length >= this.#parts.settings.operationsWaiting) {
+      return Promise.reject(
+        new Error(`Shard ${this.#index} has ${this.#waiting.length} operations waiting; try later.`),
+      );
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ operation, resolve: resolve as (answer: unknown) => void, reject });
+      this.#running ??= this.#run().finally(() => this.#running = undefined);
+    });
+  }
+
+  /** Commits what waits, then closes the store. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stop.abort();
+    await this.#running;
+    this.#shard.free();
+    await this.store.close();
+  }
+
+  async #run(): Promise<void> {
+    // A first turn of the queue, so that callers of one moment share a commit.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting.splice(0, this.#parts.settings.operationsPerCommit);
+      try {
+        const answers = await this.#round(taken);
+        taken.forEach(({ resolve }, i) => resolve(answers[i]));
+      } catch (error) {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        for (const { reject } of taken) reject(reason);
+        await this.#recover(reason);
+      }
+      await this.#parts.clock.sleep(0);
+    }
+  }
+
+  async #round(taken: readonly Waiting[]): Promise<unknown[]> {
+    const shard = this.#shard;
+    const round = new Round(shard, this.#parts.clock.wallMs());
+    for (const { operation } of taken) operation.plan?.(round);
+    await gather(round, this.store);
+    const answers = taken.map(({ operation }) => operation.apply(round));
+    await this.#commit(shard);
+    return answers;
+  }
+
+  async #commit(shard: Shard): Promise<void> {
+    if (shard.batch.isEmpty) return;
+    for (const [crawlId, fingerprints] of shard.batch.newFingerprints()) shard.seen.add(crawlId, fingerprints);
+    // The wider scope first: were it lost after the batch, links that it let in would be refused later.
+    for (const crawl of shard.grownCrawls) await this.#saveCrawl(crawl);
+    shard.grownCrawls.clear();
+    const batch = shard.batch.build(shard.batchSeq + 1);
+    await this.store.commit(batch);
+    for (const row of batch.outbox) shard.outbox.add(row);
+    shard.nextBatch();
+  }
+
+  /** What is in RAM may differ from the store now: it is thrown away. */
+  async #recover(reason: Error): Promise<void> {
+    const { log } = this.#parts;
+    if (reason instanceof OwnerLost) return this.#abandon(reason);
+    log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
+    for (let waitMs = RELOAD_MS;; waitMs = Math.min(RELOAD_MAX_MS, 2 * waitMs)) {
+      try {
+        const fresh = await loadShard(this.#index, this.#parts, this.store);
+        this.#shard.free();
+        this.#shard = fresh;
+        this.#problem = "";
+        return;
+      } catch (error) {
+        if (error instanceof OwnerLost) return this.#abandon(error);
+        this.#problem = `Loading shard ${this.#index} after a failed commit: ${String(error)}; trying again.`;
+        log.error("loading the shard failed", { shard: this.#index, error: String(error), retryInMs: waitMs });
+      }
+      if (this.#stop.signal.aborted) return this.#abandon(reason);
+      await this.#parts.clock.sleep(waitMs, this.#stop.signal);
+    }
+  }
+
+  #abandon(reason: Error): void {
+    this.#isClosed = true;
+    this.#problem = `Shard ${this.#index} stopped: ${reason.message}`;
+    this.#parts.log.error("the shard stopped", { shard: this.#index, error: reason.message });
+    for (const { reject } of this.#waiting.splice(0)) reject(reason);
+  }
+}
