@@ -14,16 +14,18 @@ export interface OpenFile {
   spoilt: boolean;
 }
 
-/** Appends `parts` in order and syncs; resolves to the offset of each. On failure the file is cut back, then throws. */
+/** Appends `parts` in order with one write and syncs; resolves to the offset of each. On failure cuts back and throws. */
 export async function appendDurably(files: Files, file: OpenFile, parts: readonly Uint8Array[]): Promise<number[]> {
   const offsets: number[] = [];
   let at = file.wholeBytes;
+  for (const part of parts) {
+    offsets.push(at);
+    at += part.length;
+  }
+  const bytes = new Uint8Array(at - file.wholeBytes);
+  parts.forEach((part, i) => bytes.set(part, offsets[i]! - file.wholeBytes));
   try {
-    for (const part of parts) {
-      offsets.push(at);
-      await file.handle.append(part);
-      at += part.length;
-    }
+    await file.handle.append(bytes);
     await file.handle.sync();
   } catch (error) {
     await cutBack(files, file);
