@@ -52,10 +52,10 @@ export const CONTENT_PLAINTEXT: u32 = 4 << 6;
 
 /** Its start tag ends foreign content (13.2.6.5, "A start tag whose tag name is one of"). */
 export const BREAKS_OUT: u32 = 1 << 9;
-/** Its end tag, unmatched in foreign content, closes an HTML element around it. */
-export const HTML_END: u32 = 1 << 10;
 /** Doesn't divide words: "<b>w</b>ord" is one. */
-export const INLINE: u32 = 1 << 11;
+export const INLINE: u32 = 1 << 10;
+/** Which of the counted elements it is, shifted; 0 = not counted. Those end foreign content around them. */
+export const COUNTED: u32 = 16;
 
 let table: usize = 0;
 
@@ -74,13 +74,16 @@ export function prepareElements(): bool {
     at,
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr " +
       "ol p pre ruby s small span strong strike sub sup table tt u ul var",
-    BREAKS_OUT | HTML_END,
+    BREAKS_OUT,
   );
   define(
     at,
-    "a article aside button caption col colgroup details fieldset figcaption figure font footer form header html label " +
-      "main nav object option section select summary tbody td template tfoot th thead tr video",
-    HTML_END,
+    "b big blockquote center code dd div dl dt em h1 h2 h3 h4 h5 h6 i li listing menu nobr ol pre ruby s small span strong " +
+      "strike sub sup table tt u ul var a article aside button caption colgroup details fieldset figcaption figure font " +
+      "footer form header label main nav noscript object option section select summary tbody td template tfoot th thead tr " +
+      "video",
+    1 << COUNTED,
+    1 << COUNTED,
   );
   define(
     at,

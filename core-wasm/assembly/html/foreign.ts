@@ -1,13 +1,14 @@
 /**
  * Whether the tokenizer stands in SVG or MathML (WHATWG HTML 13.2.6.5, 13.2.6): there, CDATA is text, and `<title>`,
- * `<style>`, `<script>` hold markup. A stack of the foreign elements only; HTML outside of them isn't tracked.
+ * `<style>`, `<script>` hold markup. A stack of the
+ * foreign elements, and counts of the HTML elements around them.
  * Invariant: bounded; elements deeper than DEPTH are not remembered.
  */
 
 import { FONT_STYLE, has, takeValue, ENCODING, valueLen, valuePtr } from "./attributes";
 import { equalsIgnoringCase } from "./bytes";
 import {
-  ANNOTATION, BREAKS_OUT, ELEMENT, FONT, HTML_END, MATH, MATH_TEXT, MGLYPH, PARAGRAPH, SCRIPT, STYLE, SVG, SVG_HTML, TITLE,
+  ANNOTATION, BREAKS_OUT, COUNTED, ELEMENT, FONT,  MATH, MATH_TEXT, MGLYPH, PARAGRAPH, SCRIPT, STYLE, SVG, SVG_HTML, TITLE,
 } from "./elements";
 
 const DEPTH: usize = 256;
@@ -23,8 +24,27 @@ const HOLDS_TEXT: u32 = 8;
 
 let depth: usize = 0;
 
+/** How many of each counted HTML element (elements.ts) are open around the foreign root, implied ends left aside. */
+const OPEN: usize = memory.data(128 * 4, 4);
+
 export function resetForeign(): void {
   depth = 0;
+  memory.fill(OPEN, 0, 128 * 4);
+}
+
+// @ts-ignore: decorator
+@inline
+function openCount(element: u32): usize {
+  return OPEN + (<usize>(element >> COUNTED) << 2);
+}
+
+/** An end tag of HTML: whether such an element was open. */
+function close(element: u32): bool {
+  const at = openCount(element);
+  const count = load<u32>(at);
+  if (element >> COUNTED == 0 || count == 0) return false;
+  store<u32>(at, count - 1);
+  return true;
 }
 
 // @ts-ignore: decorator
@@ -58,7 +78,10 @@ function push(key: u64, kind: u32, number: u32): void {
 export function enter(key: u64, element: u32, selfClosing: bool): bool {
   const number = element & ELEMENT;
   if (depth == 0 || holdsHtml(number)) {
-    if (number != SVG && number != MATH) return true;
+    if (number != SVG && number != MATH) {
+      if (depth == 0) store<u32>(openCount(element), load<u32>(openCount(element)) + 1);
+      return true;
+    }
     if (!selfClosing) push(key, number == SVG ? IN_SVG : IN_MATH, number);
     return false;
   }
@@ -97,7 +120,10 @@ function breakOut(): void {
 
 /** An end tag. True when it is handled as HTML, false when it closed (or wanted) a foreign element. */
 export function leave(key: u64, element: u32): bool {
-  if (depth == 0) return true;
+  if (depth == 0) {
+    close(element);
+    return true;
+  }
   if ((load<u32>(top(), 8) & (HOLDS_HTML | HOLDS_TEXT)) != 0) {
     if (load<u64>(top()) != key) return true;
     depth--;
@@ -117,7 +143,7 @@ export function leave(key: u64, element: u32): bool {
     if ((load<u32>(entry, 8) & (HOLDS_HTML | HOLDS_TEXT)) != 0) return true;
     at--;
   }
-  // An HTML element around the foreign root is closed, and the root with it (taken to be open: it isn't tracked).
-  if ((element & HTML_END) != 0) depth = 0;
+  // An HTML element around the foreign root is closed, and the root with it.
+  if (close(element)) depth = 0;
   return true;
 }

@@ -30,8 +30,9 @@ export function keyOf(name: string): u64 {
   return key;
 }
 
-/** Adds `bits` to what each of the space-separated `names` has. The tables are far from full. */
-export function define(table: usize, names: string, bits: u32): void {
+/** Adds `bits` to what each of the space-separated `names` has, `step` more for each. The tables are far from full. */
+export function define(table: usize, names: string, bits: u32, step: u32 = 0): void {
+  let own = bits;
   const letters = changetype<usize>(names);
   const count = <usize>names.length;
   let key: u64 = 0;
@@ -42,7 +43,10 @@ export function define(table: usize, names: string, bits: u32): void {
       key = mixName(key, length++, letter);
       continue;
     }
-    if (length != 0) addBits(table, key, bits);
+    if (length != 0) {
+      addBits(table, key, own);
+      own += step;
+    }
     key = 0;
     length = 0;
   }
