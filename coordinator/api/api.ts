@@ -72,7 +72,7 @@ function refuseSize(): never {
   throw new ApiProblem(413, `The request's body is larger than ${LIMITS.apiBodyBytes} bytes: send it in parts.`);
 }
 
-function addErrors(app: App, { log }: ApiParts): void {
+function addErrors(app: App, { coordinator, log }: ApiParts): void {
   app.notFound((c) => {
     const methods = methodsOf(app, c.req.path);
     if (methods.length === 0) {
@@ -84,7 +84,7 @@ function addErrors(app: App, { log }: ApiParts): void {
     return problemResponse(new ApiProblem(405, detail), { allow: methods.join(", ") });
   });
   app.onError((error, c) => {
-    const problem = problemFrom(error);
+    const problem = problemFrom(error, coordinator.problems());
     if (problem.status === 500 || problem.status === 503) {
       log.error("An API request failed", { method: c.req.method, path: c.req.path, error: String(error) });
     }
@@ -101,12 +101,13 @@ const HTTP_DETAILS: Partial<Record<number, readonly [ProblemStatus, string]>> = 
 };
 
 /** What a thrown value means for the caller; the unexpected tells nothing of its inside. */
-function problemFrom(error: Error): ApiProblem {
+function problemFrom(error: Error, problems: readonly string[]): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const known = error instanceof HTTPException ? HTTP_DETAILS[error.status] : undefined;
   if (known) return new ApiProblem(...known);
   if (error.name === "OwnerLost") {
     return new ApiProblem(503, "Another coordinator owns the data now: ask that one.");
   }
+  if (problems.length > 0) return new ApiProblem(503, problems.join(" "), { problems });
   return new ApiProblem(500, "The request failed inside the coordinator; its log says why. Asking again is safe.");
 }

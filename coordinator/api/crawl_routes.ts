@@ -4,6 +4,7 @@
  */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import type { CrawlSpec } from "../../protocol/mod.ts";
 import type { Coordinator, CrawlRow } from "../ports.ts";
 import { type ApiParts, type App, crawlNamed } from "./context.ts";
 import { crawlSpecFrom } from "./crawl_request.ts";
@@ -106,13 +107,21 @@ async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableNam
   const made = crawlSpecFrom(request, parts.defaults);
   if ("problems" in made) throw new ApiProblem(400, made.problems.join(" "), { problems: made.problems });
   const crawlId = request.crawl_id ?? `c-${stableName?.slice(0, 16) ?? parts.random.hex(8)}`;
-  const earlier = parts.coordinator.crawls().find((row) => row.crawlId === crawlId);
-  if (earlier && JSON.stringify(earlier.spec) !== JSON.stringify(made.spec)) {
-    throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} exists with another spec: another name is wanted.`);
-  }
-  const { seeds } = await parts.coordinator.createCrawl(crawlId, made.spec);
+  const { coordinator } = parts;
+  refuseOtherSpec(coordinator, crawlId, made.spec);
+  const { seeds } = await coordinator.createCrawl(crawlId, made.spec).catch((error) => {
+    // Another request may have made it meanwhile.
+    refuseOtherSpec(coordinator, crawlId, made.spec);
+    throw error;
+  });
   refuseMalformed(seeds.malformed, request.seeds.length);
   return { crawl_id: crawlId, enqueued: seeds.enqueued, already_seen: seeds.alreadySeen, rejected: seeds.rejected };
+}
+
+function refuseOtherSpec(coordinator: Coordinator, crawlId: string, spec: CrawlSpec): void {
+  const earlier = coordinator.crawls().find((row) => row.crawlId === crawlId);
+  if (!earlier || JSON.stringify(earlier.spec) === JSON.stringify(spec)) return;
+  throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} exists with another spec: another name is wanted.`);
 }
 
 /** Repeating an action is no error; what has ended can't be steered any more. */
