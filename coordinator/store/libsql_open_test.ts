@@ -11,7 +11,7 @@ import { openLibsqlControlStore } from "./libsql_control_store.ts";
 import { openLibsqlShardStore } from "./libsql_shard_store.ts";
 
 const store = (location: string, over: { maxFileBytes?: number; busyMs?: number } = {}) =>
-  openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16, ...over });
+  openLibsqlShardStore({ location, clock: systemClock, ...over });
 
 /** A file with `count` URLs in it, closed. */
 async function filled(location: string, count: number): Promise<void> {

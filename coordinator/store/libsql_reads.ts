@@ -5,10 +5,9 @@
 
 import type { CaptureRow, CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "../ports.ts";
-import type { Database } from "./libsql_client.ts";
+import type { Database, SqlRow } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
 import { decodeUrl, encodeKey, encodeLeaseSeq, folderOf, jsonArray, URL_COLUMNS } from "./libsql_rows.ts";
-import type { SeenCache } from "./libsql_seen_cache.ts";
 
 export interface QueueRef {
   readonly slot: number;
@@ -68,31 +67,16 @@ function encodeKeys(keys: readonly UrlKey[], crawls: ReadonlyMap<CrawlId, number
   return jsonArray(keys, (key) => encodeKey(key, crawls.get(key.crawlId) ?? 0));
 }
 
-export async function readSeen(
-  database: Database,
-  names: Names,
-  cache: SeenCache,
-  keys: readonly UrlKey[],
-): Promise<Uint8Array> {
-  const answer = new Uint8Array(keys.length);
-  const crawls = await names.crawls();
-  const open: number[] = [];
-  for (let i = 0; i < keys.length; i++) {
-    const { slot, crawlId, fingerprint } = keys[i]!;
-    const crawl = crawls.get(crawlId);
-    if (crawl === undefined) continue;
-    if (cache.has(slot, crawl, fingerprint)) answer[i] = 1;
-    else open.push(i);
-  }
-  if (open.length === 0) return answer;
-  const [row] = await database.read(SQL.seen, [encodeKeys(open.map((i) => keys[i]!), crawls)]);
-  for (const position of JSON.parse(String(row![0])) as number[]) {
-    const at = open[position]!;
-    const { slot, crawlId, fingerprint } = keys[at]!;
-    answer[at] = 1;
-    cache.add(slot, crawls.get(crawlId)!, fingerprint);
-  }
+/** One byte per key: 1 at the positions that a statement returned as one JSON array. */
+function marked(count: number, rows: readonly SqlRow[]): Uint8Array {
+  const answer = new Uint8Array(count);
+  for (const position of JSON.parse(String(rows[0]![0])) as number[]) answer[position] = 1;
   return answer;
+}
+
+export async function readSeen(database: Database, names: Names, keys: readonly UrlKey[]): Promise<Uint8Array> {
+  if (keys.length === 0) return new Uint8Array();
+  return marked(keys.length, await database.read(SQL.seen, [encodeKeys(keys, await names.crawls())]));
 }
 
 export async function readUrls(
@@ -112,11 +96,8 @@ export async function readReceived(
   database: Database,
   rows: readonly { readonly leaseId: LeaseId; readonly seq: number }[],
 ): Promise<Uint8Array> {
-  const answer = new Uint8Array(rows.length);
-  if (rows.length === 0) return answer;
-  const [row] = await database.read(SQL.received, [jsonArray(rows, encodeLeaseSeq)]);
-  for (const position of JSON.parse(String(row![0])) as number[]) answer[position] = 1;
-  return answer;
+  if (rows.length === 0) return new Uint8Array();
+  return marked(rows.length, await database.read(SQL.received, [jsonArray(rows, encodeLeaseSeq)]));
 }
 
 /** Oldest first. */

@@ -1,6 +1,6 @@
 /**
  * ShardStore on libSQL: a `frontier-<shard>.db` file in the data folder, or a database on a server.
- * Invariant: RAM here (names, seen cache) holds only what a commit made durable; a commit that fails, or whose end is
+ * Invariant: RAM here (names) holds only what a commit made durable; a commit that fails, or whose end is
  * unknown, empties it.
  *
  * On a file every call runs to its end before it returns, and its native memory is freed only between macrotasks: a
@@ -13,7 +13,7 @@ import type { Database } from "./libsql_client.ts";
 import { commitStatements } from "./libsql_commit.ts";
 import { explained } from "./libsql_errors.ts";
 import { loadShard, readFingerprints } from "./libsql_load.ts";
-import { Names, type Numbering } from "./libsql_names.ts";
+import { Names } from "./libsql_names.ts";
 import { connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
 import {
@@ -26,12 +26,9 @@ import {
   readUrls,
   readWaiting,
 } from "./libsql_reads.ts";
-import { SeenCache } from "./libsql_seen_cache.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
   readonly clock: Clock;
-  /** Keys in the seen cache, a power of two; 12 bytes each. */
-  readonly seenCacheEntries?: number | undefined;
 }
 
 /** An open shard. */
@@ -49,13 +46,12 @@ function crawlsOf(batch: Batch): Set<string> {
   return out;
 }
 
-async function apply(session: Session, batch: Batch): Promise<Numbering> {
+async function apply(session: Session, batch: Batch): Promise<void> {
   const { database, names, ownerTerm } = session;
   try {
     const numbering = await names.number(crawlsOf(batch), batch.newUrls);
     await database.write(commitStatements(batch, ownerTerm, numbering));
     names.remember(numbering);
-    return numbering;
   } catch (error) {
     names.forget();
     throw await explained("Committing to", database, () => refusal(database, ownerTerm, batch.batchSeq, error));
@@ -79,7 +75,6 @@ async function openSession(options: OpenOptions, owner: string, keyVersion: numb
 /** The store of one shard; it touches nothing before `open`. All rejections are sentences that name the database. */
 export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
   let session: Session | undefined;
-  const cache = new SeenCache(options.seenCacheEntries);
   const now = (): Session => {
     if (session) return session;
     throw new Error(`Using ${options.location} failed: the store is not open; open it first.`);
@@ -96,15 +91,12 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
       return { ownerTerm: session.ownerTerm };
     },
     load: () => reading(({ database }) => loadShard({ database, clock: options.clock })),
-    async commit(batch) {
-      const { crawls } = await apply(now(), batch);
-      for (const { slot, crawlId, fingerprint } of batch.newUrls) cache.add(slot, crawls.get(crawlId)!, fingerprint);
-    },
+    commit: async (batch) => await apply(now(), batch),
     lastBatchSeq: () =>
       reading(async ({ database }) => Number((await database.read("select batch_seq from shard"))[0]![0])),
     readReady: (queue, after, limit) => reading(({ database }) => readReady(database, queue, after, limit)),
     readWaiting: (queue, until, limit) => reading(({ database }) => readWaiting(database, queue, until, limit)),
-    seen: (keys) => reading(({ database, names }) => readSeen(database, names, cache, keys)),
+    seen: (keys) => reading(({ database, names }) => readSeen(database, names, keys)),
     urls: (keys) => reading(({ database, names }) => readUrls(database, names, keys)),
     receivedBefore: (rows) => reading(({ database }) => readReceived(database, rows)),
     readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),

@@ -20,7 +20,7 @@ function served() {
   return {
     server,
     options,
-    shard: () => openLibsqlShardStore({ ...options, clock: systemClock, seenCacheEntries: 16 }),
+    shard: () => openLibsqlShardStore({ ...options, clock: systemClock }),
     async remove() {
       server.close();
       await folder.remove();

@@ -12,7 +12,7 @@ runShardStoreSuite("libSQL file", async () => {
   const folder = temporaryFolder();
   const location = folder.file("frontier 0 100% é#?.db");
   return {
-    handle: () => openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16 }),
+    handle: () => openLibsqlShardStore({ location, clock: systemClock }),
     remove: folder.remove,
   };
 });

@@ -49,7 +49,7 @@ async function assertExactPrefix(location: string): Promise<number> {
   const raw = connect({ location });
   assert.deepEqual(Array.from((await raw.read("pragma quick_check"))[0]!), ["ok"]);
   raw.close();
-  const store = openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16 });
+  const store = openLibsqlShardStore({ location, clock: systemClock });
   await store.open("checker", 1);
   try {
     const snapshot = await store.load();

@@ -187,7 +187,7 @@ test("a shard on libSQL answers as the one in RAM does", async () => {
       fc.asyncProperty(fc.array(operation, { maxLength: 14 }), async (steps) => {
         const memory = new MemoryShardStore(new MemoryShardDisk());
         const location = folder.file(`${run++}.db`);
-        const libsql = openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 4 });
+        const libsql = openLibsqlShardStore({ location, clock: systemClock });
         const script = new Script();
         const pair = [memory, libsql] as const;
         try {

@@ -29,7 +29,7 @@ export function killBatch(n: number): Batch {
 }
 
 async function commitForEver(location: string): Promise<void> {
-  const store = openLibsqlShardStore({ location, clock: systemClock, seenCacheEntries: 16 });
+  const store = openLibsqlShardStore({ location, clock: systemClock });
   await store.open("child", 1);
   let { batchSeq } = await store.load();
   writeSync(1, `start ${batchSeq}\n`);
