@@ -2,6 +2,6 @@
 
 export { decodeRobotsBody } from "./body.ts";
 export { decide, type Decision } from "./decide.ts";
-export { crawlDelayMs, parseRobots, type RobotsRules, sitemapsOf } from "./parse.ts";
+export { parseRobots, type RobotsRules } from "./parse.ts";
 export { agentNames } from "./product_token.ts";
 export { robotsClass } from "./robots_class.ts";

@@ -24,7 +24,7 @@ export interface Rule {
 export interface RobotsRules {
   /** Longest pattern first; at equal length Allow first, then by line: the first that matches decides. */
   readonly rules: readonly Rule[];
-  /** Crawl-delay, ms; undefined when none is stated. */
+  /** Crawl-delay, ms, as stated (at most a day); undefined when none is. Not in RFC 9309. */
   readonly crawlDelayMs: number | undefined;
   /** Values of the Sitemap lines as they stand, without repeats. */
   readonly sitemaps: readonly string[];
@@ -111,16 +111,6 @@ export function parseRobots(body: string | Uint8Array, productToken: string | re
     crawlDelayMs: group?.delayMs,
     sitemaps: [...sitemaps],
   };
-}
-
-/** Crawl-delay in ms, as stated (at most a day); undefined when none is. Not in RFC 9309. */
-export function crawlDelayMs(rules: RobotsRules): number | undefined {
-  return rules.crawlDelayMs;
-}
-
-/** Values of the Sitemap lines as they stand: absolute or not, URLs or not. */
-export function sitemapsOf(rules: RobotsRules): readonly string[] {
-  return rules.sitemaps;
 }
 
 /** The longest match wins, and Allow at equal length (RFC 9309 2.2.2). */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../protocol/limits.ts";
 import { test } from "../../tests/support/test.ts";
-import { crawlDelayMs, decide, decodeRobotsBody, parseRobots, sitemapsOf } from "./mod.ts";
+import { decide, decodeRobotsBody, parseRobots } from "./mod.ts";
 
 const allowed = (body: string | Uint8Array, token: string, path = "/x") =>
   decide(parseRobots(body, token), path).allowed;
@@ -40,7 +40,7 @@ test("robots parse: line ends, marks, comments, spaces and misspellings", () => 
 });
 
 test("robots parse: crawl delay in ms, of the robot's own group, the first that is a number", () => {
-  const delay = (body: string, token = "a") => crawlDelayMs(parseRobots(body, token));
+  const delay = (body: string, token = "a") => parseRobots(body, token).crawlDelayMs;
   assert.equal(delay("User-agent: *\nCrawl-delay: 0.2\n"), 200);
   assert.equal(delay("User-agent: *\nCrawl-delay: 301\n"), 301_000);
   assert.equal(delay("User-agent: *\nCrawl-delay: .5s\nCrawl-delay: 7"), 500);
@@ -53,9 +53,9 @@ test("robots parse: crawl delay in ms, of the robot's own group, the first that 
 
 test("robots parse: sitemaps as they stand, once each, bounded", () => {
   const body = "Sitemap: http://A/s.xml\nUser-agent: b\nsite-map: /t\nSITEMAP: http://A/s.xml\nSitemap:\n";
-  assert.deepEqual(sitemapsOf(parseRobots(body, "a")), ["http://A/s.xml", "/t"]);
+  assert.deepEqual(parseRobots(body, "a").sitemaps, ["http://A/s.xml", "/t"]);
   const many = Array.from({ length: 5000 }, (_, i) => `Sitemap: /${i}`).join("\n");
-  assert.equal(sitemapsOf(parseRobots(many, "a")).length, 1000);
+  assert.equal(parseRobots(many, "a").sitemaps.length, 1000);
 });
 
 test("robots parse: 512 KiB are read, a line that the limit cuts is dropped", () => {
