@@ -58,6 +58,7 @@ async function open(folder: string): Promise<Coordinator> {
     settings: {},
     clock: systemClock,
     random: systemRandom,
+    digest: nativeDigest,
     controlStore: openLibsqlControlStore({ location: join(folder, "control.db") }),
     shardStores: [openLibsqlShardStore({ location: join(folder, "shard.db"), clock: systemClock })],
   });

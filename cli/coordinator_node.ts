@@ -8,7 +8,7 @@ import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
-import { systemClock, systemRandom } from "../runtime/node.ts";
+import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
@@ -39,6 +39,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       settings,
       clock: systemClock,
       random: systemRandom,
+      digest: nativeDigest,
       controlStore: control,
       shardStores: Array.from(
         { length: shards },
