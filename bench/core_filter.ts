@@ -1,0 +1,102 @@
+/**
+ * The seen-filter: the core's split-block filter against the same filter in JS, and against a classic one.
+ * Invariant: all hold a million keys at about the same bits for each, and see the same keys in the same order.
+ */
+
+import type { Core } from "../core-wasm/core.ts";
+import { blocksFor } from "../core-wasm/filter.ts";
+import type { CoreRow } from "./core_bench.ts";
+import { measure } from "./interleaved.ts";
+
+const CAPACITY = 1_000_000;
+const BATCH = 256;
+const BATCHES = 4096;
+const SALTS = Int32Array.of(
+  0x47b6137b,
+  0x44974d91,
+  0x8824ad5b,
+  0xa2b7289d,
+  0x705495c7,
+  0x2df1424b,
+  0x9efc4947,
+  0x5c6bfb31,
+);
+
+/** Keys as fingerprints are: uniform. splitmix64 over a counter, in two halves. */
+function makeKeys(count: number): BigUint64Array {
+  const keys = new BigUint64Array(count);
+  for (let i = 0; i < count; i++) {
+    let z = BigInt.asUintN(64, BigInt(i + 1) * 0x9e3779b97f4a7c15n);
+    z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
+    z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+    keys[i] = z ^ (z >> 31n);
+  }
+  return keys;
+}
+
+/** The same layout in JS; keys are read as pairs of 32-bit words, as BigInt arithmetic is far slower. */
+function splitBlockInJs(): (keys: Int32Array) => number {
+  const blocks = blocksFor(CAPACITY);
+  const words = new Int32Array(blocks * 8);
+  return (keys) => {
+    let fresh = 0;
+    for (let i = 0; i < keys.length; i += 2) {
+      const low = keys[i]!;
+      const block = Math.floor((keys[i + 1]! >>> 0) * blocks / 2 ** 32) * 8;
+      let isNew = 0;
+      for (let word = 0; word < 8; word++) {
+        const bit = 1 << (Math.imul(low, SALTS[word]!) >>> 27);
+        const had = words[block + word]!;
+        isNew |= ~had & bit;
+        words[block + word] = had | bit;
+      }
+      if (isNew !== 0) fresh++;
+    }
+    return fresh;
+  };
+}
+
+function classicInJs(): (keys: Int32Array) => number {
+  const bits = 2 ** Math.ceil(Math.log2(CAPACITY * 10));
+  const words = new Int32Array(bits / 32);
+  return (keys) => {
+    let fresh = 0;
+    for (let i = 0; i < keys.length; i += 2) {
+      let at = keys[i]!;
+      const step = keys[i + 1]! | 1;
+      let isNew = 0;
+      for (let k = 0; k < 7; k++) {
+        const index = (at & (bits - 1)) >>> 5;
+        const bit = 1 << (at & 31);
+        const had = words[index]!;
+        isNew |= ~had & bit;
+        words[index] = had | bit;
+        at = (at + step) | 0;
+      }
+      if (isNew !== 0) fresh++;
+    }
+    return fresh;
+  };
+}
+
+/** Rows for adding a million keys in batches of 256, and for asking. */
+export function benchFilter(core: Core): CoreRow[] {
+  const keys = makeKeys(BATCHES * BATCH);
+  const bigBatches = Array.from({ length: BATCHES }, (_, i) => keys.subarray(i * BATCH, (i + 1) * BATCH));
+  const pairBatches = bigBatches.map((batch) => new Int32Array(batch.buffer, batch.byteOffset, batch.length * 2));
+  const [splitBlock, classic] = [splitBlockInJs(), classicInJs()];
+  const filter = core.filter(CAPACITY);
+  try {
+    return measure({
+      name: "Bloom filter, add batches of 256",
+      opsPerCall: BATCH,
+      candidates: {
+        "JS: split-block": (turn) => splitBlock(pairBatches[turn % BATCHES]!),
+        "JS: classic, k = 7": (turn) => classic(pairBatches[turn % BATCHES]!),
+        "WASM: split-block": (turn) => filter.addAll(bigBatches[turn % BATCHES]!)[0]!,
+      },
+    });
+  } finally {
+    filter.free();
+  }
+}
