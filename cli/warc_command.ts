@@ -16,6 +16,7 @@ export function registerWarc(program: Command): void {
     .allowUnknownOption()
     .addHelpText("after", `\n${WARC_USAGE}`)
     .action(async (action: string, args: string[]) => {
+      process.stdout.on("error", endQuietly);
       process.exitCode = await runWarc([action, ...args], {
         files: systemFiles,
         gunzip: nativeGunzip,
@@ -25,6 +26,12 @@ export function registerWarc(program: Command): void {
         note: (line) => void process.stderr.write(`${line}\n`),
       });
     });
+}
+
+/** The reader of our output has gone (`| head`): that is no fault. 141 is what a shell shows for SIGPIPE. */
+function endQuietly(error: Error & { code?: string }): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(141);
 }
 
 function writeOut(bytes: Uint8Array): Promise<void> {
