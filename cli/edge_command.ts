@@ -56,6 +56,7 @@ async function edge(flags: Flags): Promise<void> {
   const workerId = flags.worker ?? flags.region;
   const unlock = await lockFolder(flags.data);
   const stop = listenForStop(() => log.info("stopping: requests in flight are settled"));
+  let refusal = "";
   try {
     const token = process.env[TOKEN_VARIABLE];
     const frontier = createHttpFrontier({
@@ -64,6 +65,10 @@ async function edge(flags: Flags): Promise<void> {
       random: systemRandom,
       log,
       signal: stop.signal,
+      onRefusedToken: (sentence) => {
+        refusal = `${sentence} The edge stops; the right token is wanted in ${TOKEN_VARIABLE}.`;
+        stop.stop(refusal);
+      },
       ...(token === undefined ? {} : { token }),
     });
     const node = await openEdgeNode({
@@ -88,6 +93,9 @@ async function edge(flags: Flags): Promise<void> {
       await node.close();
       await frontier.close();
     }
+    if (refusal !== "") throw new Fault(refusal);
+  } catch (error) {
+    throw refusal === "" ? error : new Fault(refusal);
   } finally {
     stop.dispose();
     await unlock();
