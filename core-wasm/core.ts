@@ -84,6 +84,8 @@ export interface ScanOptions {
   readonly embeds?: boolean;
   /** Report GET forms' actions. Default false. */
   readonly forms?: boolean;
+  /** Read the visible text. Default true; without it simhash, textHash and textLength are 0 and the scan is faster. */
+  readonly text?: boolean;
   /** Product token for `<meta name="outrider">`, beside `robots`. */
   readonly productToken?: string;
   /** Bytes of `html` that are scanned. Default LIMITS.scanBytes, at most LIMITS.decodedBytes. */

@@ -15,7 +15,7 @@ import { simhash } from "./text/simhash";
 import { fromWindows1252, isCutOff, repair, validPrefix } from "./text/utf8";
 
 /** The header's address; 0 = no memory, or the page is beyond MAX_PAGE. `wants`: 1 = embeds, 2 = forms, 4 = HTML_ENCODER
- * has the encoder of the page's charset (query_encoding.ts). */
+ * has the encoder of the page's charset (query_encoding.ts), 8 = no text. */
 export function raw_scan(pageLen: usize, urlLen: usize, tokenLen: usize, wants: u32): usize {
   setQueryTable((wants & 4) != 0 ? reserveKept(HTML_ENCODER, 0) : 0);
   listenTo(reserveKept(INPUT_3, tokenLen), tokenLen);

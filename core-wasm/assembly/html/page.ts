@@ -24,6 +24,7 @@ import { selfClosing, tagKey } from "./tag";
 
 export const WANT_EMBEDS: u32 = 1;
 export const WANT_FORMS: u32 = 2;
+export const WANT_NO_TEXT: u32 = 8;
 
 let wanted: u32 = 0;
 let templates: u32 = 0;
@@ -64,7 +65,7 @@ export function onText(p: usize, end: usize, state: u32): void {
     }
     return;
   }
-  if (templates != 0 || noscripts != 0) return;
+  if (templates != 0 || noscripts != 0 || (wanted & WANT_NO_TEXT) != 0) return;
   if (state == DATA || (state == RCDATA && rawElement == TEXTAREA)) {
     if (!isForeignCode()) fold(p, end, true);
   } else if (state == CDATA || state == PLAINTEXT || rawElement == XMP) fold(p, end, false);

@@ -8,7 +8,7 @@ import { prepareAttributes } from "./attributes";
 import { HTML_TEXT } from "./buffers";
 import { prepareElements } from "./elements";
 import { resetLinks } from "./links";
-import { resetPage } from "./page";
+import { resetPage, WANT_NO_TEXT } from "./page";
 import { setProductToken } from "./robots_meta";
 import { DATA } from "./states";
 import { tokenize } from "./tokenizer";
@@ -32,7 +32,7 @@ export function scanPage(page: usize, pageLen: usize, url: usize, urlLen: usize,
   const length = folded();
   store<u32>(HEADER, <u32>length, 60);
   store<u64>(HEADER, length == 0 ? 0 : simhash(text, length), 64);
-  store<u64>(HEADER, xxh64(text, length), 72);
+  store<u64>(HEADER, (wants & WANT_NO_TEXT) != 0 ? 0 : xxh64(text, length), 72);
   return answer(url, urlLen) ? HEADER : 0;
 }
 
