@@ -1,6 +1,7 @@
 /**
  * The lines of pages.jsonl: a header, then one line a page, in the form that WACZ's pages files have.
- * It lists captures of kind `page` with every HTTP status; robots.txt and sitemaps are in the CDXJ index only.
+ * It lists final answers of page targets, 404 and the like included; redirects, answers that are tried again (429, 5xx),
+ * robots.txt and sitemaps are in the CDXJ index only. So a URL stands in it once per crawl.
  * Invariant: one line of JSON each, whatever a title holds.
  */
 
@@ -8,6 +9,11 @@ import type { CaptureRow } from "../../protocol/mod.ts";
 import { isoDate } from "./timestamp.ts";
 
 export const PAGES_HEADER = JSON.stringify({ format: "json-pages-1.0", id: "pages", title: "Pages" });
+
+/** Is this capture the final answer of a page, and so a line of pages.jsonl? */
+export function isPage({ kind, location, http_code }: CaptureRow): boolean {
+  return kind === "page" && location === undefined && http_code !== 304 && http_code !== 429 && http_code < 500;
+}
 
 /**
  * The line of `row`, without its line end. `id` is unique within the file; (`shard`, `seq`) is its order of
@@ -27,7 +33,6 @@ export function pageLine(row: CaptureRow, shard: number): string {
     crawl_id: row.crawl_id,
     depth: row.depth,
     discovered_from: row.discovered_from,
-    location: row.location,
     content_hash: row.content_hash,
     payload_digest: row.payload_digest,
     simhash: row.simhash,

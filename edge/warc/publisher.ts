@@ -10,7 +10,7 @@ import type { CaptureRow, FrontierVerbs } from "../../protocol/mod.ts";
 import type { AppendFile, Files } from "../../runtime/ports.ts";
 import { cdxjLine } from "./cdxj.ts";
 import { sortLines } from "./line_sort.ts";
-import { pageLine, PAGES_HEADER } from "./pages.ts";
+import { isPage, pageLine, PAGES_HEADER } from "./pages.ts";
 import { loadPublisherState, NOTHING_PUBLISHED, type PublisherState, savePublisherState } from "./publisher_state.ts";
 
 export interface PublisherParts {
@@ -165,7 +165,7 @@ class CapturePublisher implements Publisher {
 
   async #write(shard: number, rows: readonly CaptureRow[]): Promise<void> {
     const { pages, index } = this.#outputs;
-    const pageLines = rows.filter((row) => row.kind === "page").map((row) => pageLine(row, shard));
+    const pageLines = rows.filter(isPage).map((row) => pageLine(row, shard));
     if (this.#state.pagesBytes === 0) pageLines.unshift(PAGES_HEADER);
     await pages.append(lines(pageLines));
     await index.append(lines(rows.map((row) => cdxjLine(row, this.#surt(row.url)))));
