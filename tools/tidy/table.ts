@@ -124,6 +124,7 @@ export const ROOTS: readonly RegExp[] = [
   /^bench\/[^/]+\.ts$/,
   /^examples\//,
   /^tests\/(runtimes|simulation)\//,
+  /^tests\/support\/\w+_child\.ts$/,
 ];
 
 /** Compiled by AssemblyScript or generated: other rules hold. */
