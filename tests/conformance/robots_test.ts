@@ -111,12 +111,12 @@ test("robots conformance: statuses, paths and line numbers", () => {
     checked++;
     if (one.op === "http_status") {
       assert.equal(robotsClass(one.status), one.allowed ? "allow_all" : "unreachable", String(one.status));
-    } else if (one.op === "match_path_of_url") assert.equal(matchPath(one.url!), one.expected, one.url);
+    } else if (one.op === "match_path_of_url") assert.equal(matchPath(one.url!), one.expected, one.url!);
     else if (one.op === "escape_pattern") assert.equal(canonicalPattern(one.pattern!), one.expected);
     else if (one.op === "matching_line_number") {
       const answer = answerRobots(one);
       assert.ok("line" in answer);
-      assert.equal(answer.line ?? -1, one.expected, one.url);
+      assert.equal(answer.line ?? -1, one.expected, one.url!);
     } else checked--;
   }
   assert.ok(checked >= 40, `${checked} cases`);
