@@ -34,11 +34,16 @@ interface Native {
   readonly create: (options: Options) => zlib.Gunzip;
   /** The flush that makes a decoder give what it has at an early end. */
   readonly cutFlush: number;
-  readonly options: Options;
+  /** Bytes that the decoded body will probably have: what is allocated at once. */
+  readonly guess?: (bytes: Uint8Array) => number;
 }
 
 /** Input is fed in pieces of this size, so that a bomb is noticed soon. */
 const PIECE_BYTES = 16 * 1024;
+
+/** Decoders allocate their output in chunks: one that is too large costs as much as the decoding of a small page. */
+const LEAST_CHUNK_BYTES = 1024;
+const MOST_CHUNK_BYTES = 512 * 1024;
 
 const { constants } = zlib;
 
@@ -61,7 +66,7 @@ interface Finished extends Run {
  */
 function runOf(native: Native, bytes: Uint8Array, capBytes: number, options: Options): Promise<Finished> {
   return new Promise((resolve) => {
-    const decoder = native.create({ ...native.options, ...options });
+    const decoder = native.create(options);
     const parts: Uint8Array[] = [];
     let total = 0;
     let done = false;
@@ -92,8 +97,9 @@ function codec(native: Native): Codec {
   return {
     whole(bytes, capBytes) {
       try {
-        // The option can't be 0; an empty frame after a full one may meet that cap.
-        const out = native.sync(bytes, { ...native.options, maxOutputLength: Math.max(1, capBytes) });
+        const chunkSize = Math.min(Math.max(native.guess?.(bytes) ?? 0, LEAST_CHUNK_BYTES), MOST_CHUNK_BYTES);
+        // The limit can't be 0; an empty frame after a full one may meet that cap.
+        const out = native.sync(bytes, { chunkSize, maxOutputLength: Math.max(1, capBytes) });
         return out.length <= capBytes ? plain(out) : undefined;
       } catch {
         return undefined;
@@ -104,12 +110,20 @@ function codec(native: Native): Codec {
   };
 }
 
-const inflating = { cutFlush: constants.Z_SYNC_FLUSH, options: { chunkSize: 32 * 1024 } };
+const inflating = { cutFlush: constants.Z_SYNC_FLUSH, guess: (bytes: Uint8Array) => bytes.length * 6 };
+
+/** ISIZE, the last four bytes (RFC 1952 2.3.1): only a guess, as anybody may write it. One byte more ends in one go. */
+function gzipSize(bytes: Uint8Array): number {
+  const at = bytes.length - 4;
+  if (at < 0) return 0;
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | ((bytes[at + 3]! & 0x7f) << 24)) + 1;
+}
 
 export const gzipCodec = codec({
   sync: zlib.gunzipSync as Native["sync"],
   create: zlib.createGunzip,
   ...inflating,
+  guess: gzipSize,
 });
 
 export const zlibCodec = codec({
@@ -128,15 +142,16 @@ export const zstdFrameCodec = codec({
   sync: zlib.zstdDecompressSync as unknown as Native["sync"],
   create: zlib.createZstdDecompress as unknown as Native["create"],
   cutFlush: constants.ZSTD_e_flush,
-  options: {},
+  guess: (bytes) => bytes.length * 8,
 });
 
 const brotli: Native = {
   sync: zlib.brotliDecompressSync as Native["sync"],
   create: zlib.createBrotliDecompress as unknown as Native["create"],
   cutFlush: constants.BROTLI_OPERATION_FLUSH,
-  options: {},
 };
+
+const BROTLI_CHUNK_BYTES = 32 * 1024;
 
 /** One byte beyond the body: a decoder that has seen the stream's end leaves it alone. */
 function padded(bytes: Uint8Array): Uint8Array {
@@ -151,7 +166,7 @@ function padded(bytes: Uint8Array): Uint8Array {
  */
 function brotliWhole(bytes: Uint8Array, capBytes: number): Uint8Array | undefined {
   try {
-    const options = { maxOutputLength: Math.max(1, capBytes), info: true } as Options;
+    const options = { maxOutputLength: Math.max(1, capBytes), chunkSize: BROTLI_CHUNK_BYTES, info: true } as Options;
     const out = brotli.sync(padded(bytes), options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     return out.engine.bytesWritten === bytes.length ? plain(out.buffer) : undefined;
   } catch {

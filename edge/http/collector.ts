@@ -17,7 +17,7 @@ export interface Collected {
   readonly httpVersion: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array;
-  readonly truncated?: "length" | "time" | "disconnect" | "unspecified";
+  readonly truncated: "length" | "time" | "disconnect" | "unspecified" | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number;
 }
@@ -45,11 +45,18 @@ function latin1(bytes: Uint8Array): string {
   return (bytes as Buffer).toString("latin1");
 }
 
-function headerPairs(raw: readonly Uint8Array[]): [string, string][] {
+/**
+ * The header fields as strings. When the whole head lies in one read, that stretch is converted once and cut up, at a
+ * tenth of the cost of a conversion for every name and value; `read` is that read.
+ */
+function headerPairs(raw: readonly Uint8Array[], read: Uint8Array | undefined): [string, string][] {
   const pairs: [string, string][] = new Array(raw.length >> 1);
-  for (let i = 0; i < pairs.length; i++) {
-    pairs[i] = [latin1(raw[i * 2]!), latin1(raw[i * 2 + 1]!)];
-  }
+  const from = raw[0]?.byteOffset ?? 0;
+  const end = raw.length === 0 ? 0 : raw[raw.length - 1]!.byteOffset + raw[raw.length - 1]!.length;
+  const whole = read && latin1(read.subarray(from - read.byteOffset, end - read.byteOffset));
+  const stringOf = (one: Uint8Array) =>
+    whole === undefined ? latin1(one) : whole.slice(one.byteOffset - from, one.byteOffset - from + one.length);
+  for (let i = 0; i < pairs.length; i++) pairs[i] = [stringOf(raw[i * 2]!), stringOf(raw[i * 2 + 1]!)];
   return pairs;
 }
 
@@ -69,6 +76,8 @@ export class Collector implements DispatchHandler {
   #settle: ((collection: Collection) => void) | undefined;
   #started = false;
   #headBytes = 0;
+  /** The read that the whole head lies in; undefined when it took several. */
+  #headRead: Uint8Array | undefined;
   #status = 0;
   #reason = "";
   #httpVersion = "1.1";
@@ -105,6 +114,7 @@ export class Collector implements DispatchHandler {
       this.#cutOff({ failure: "header_too_large", detail, sent: true });
       return false;
     }
+    this.#headRead = this.#headBytes === 0 ? chunk : undefined;
     this.#headBytes += chunk.length;
     return true;
   }
@@ -169,10 +179,10 @@ export class Collector implements DispatchHandler {
       status: this.#status,
       reason: this.#reason,
       httpVersion: this.#httpVersion,
-      headers: headerPairs(this.#rawHeaders),
+      headers: headerPairs(this.#rawHeaders, this.#headRead),
       body: bodyOf(this.#parts, this.#options.task.limits.wireBytes),
+      truncated,
       firstByteAt: this.#firstByteAt,
-      ...(truncated && { truncated }),
     };
   }
 }

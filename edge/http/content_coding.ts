@@ -26,10 +26,11 @@ export function contentCodings(headers: readonly (readonly [string, string])[]):
   const codings: string[] = [];
   for (const [name, value] of headers) {
     if (name.length !== 16 || name.toLowerCase() !== "content-encoding") continue;
-    for (const coding of value.split(",")) {
-      const one = coding.trim().toLowerCase();
-      if (one !== "" && one !== "identity") codings.push(one);
-    }
+    if (value === "gzip") codings.push(value);
+    else {for (const coding of value.split(",")) {
+        const one = coding.trim().toLowerCase();
+        if (one !== "" && one !== "identity") codings.push(one);
+      }}
   }
   return codings;
 }

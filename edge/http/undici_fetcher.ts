@@ -11,7 +11,7 @@ import type { AddressGuard } from "./address_guard.ts";
 import { type Collected, Collector } from "./collector.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection_pool.ts";
-import { contentCodings, decodeBody } from "./content_coding.ts";
+import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
@@ -40,7 +40,14 @@ const KEEP_ALIVE_MS = 10_000;
 /** Kept connections that may turn out dead, one after the other, before a request counts as failed. */
 const MAX_UNUSED = 3;
 
-type Received = Collected & { readonly connection: Connection; readonly connectMs?: number };
+/** Built field by field: absent fields stay absent, without the cost of spreading. */
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Received {
+  readonly collected: Collected;
+  readonly connection: Connection;
+  readonly connectMs: number | undefined;
+}
 
 /** A fetcher with its own connections. Close it. */
 export function createUndiciFetcher(options: UndiciFetcherOptions): Fetcher {
@@ -86,43 +93,51 @@ class UndiciFetcher implements Fetcher {
   }
 
   async #watched(request: FetchRequest, task: FetchTask): Promise<Exchange | FetchFailure> {
-    const abort = () => task.end("aborted");
-    if (request.signal?.aborted) abort();
-    request.signal?.addEventListener("abort", abort, { once: true });
+    const { signal } = request;
+    const abort = signal && (() => task.end("aborted"));
+    if (signal?.aborted) task.end("aborted");
+    signal?.addEventListener("abort", abort!, { once: true });
     this.#deadlines.add(task);
     try {
-      return await this.#run(request, task);
+      const target = this.#targets.parse(request.url);
+      if (typeof target === "string") return this.#failed(task, { failure: "bad_url", detail: target, sent: false });
+      const received = await this.#receive(request, target, task);
+      return "failure" in received ? this.#failed(task, received) : await this.#exchange(request, task, received);
     } finally {
       this.#deadlines.delete(task);
       this.#tasks.delete(task);
-      request.signal?.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort!);
     }
   }
 
-  async #run(request: FetchRequest, task: FetchTask): Promise<Exchange | FetchFailure> {
-    const target = this.#targets.parse(request.url);
-    if (typeof target === "string") return this.#failed(task, { failure: "bad_url", detail: target, sent: false });
-    const received = await this.#receive(request, target, task);
+  /** Gives the connection back, then decodes. Small bodies are decoded without a turn of the event loop. */
+  #exchange(request: FetchRequest, task: FetchTask, received: Received): Exchange | Promise<Exchange> {
+    const { collected, connection, connectMs } = received;
     const endedAt = this.#clock.monotonicMs();
-    if ("failure" in received) return this.#failed(task, received);
-    const { connection, connectMs, firstByteAt, ...response } = received;
-    const requestHead = new Uint8Array(Buffer.from(connection.requestHead, "latin1"));
+    const requestHead = latin1Bytes(connection.requestHead);
     this.#pool.release(connection);
-    const { headers, body } = response;
-    const pending = decodeBody(body, contentCodings(headers), request.limits.decodedBytes);
-    const { bytes: decoded, problem, capped } = pending instanceof Promise ? await pending : pending;
-    const truncated = response.truncated ?? (capped ? "length" : undefined);
-    return {
-      ok: true,
-      url: request.url,
-      ...response,
-      requestHead,
-      decoded,
-      ...(truncated && { truncated }),
-      ...(problem !== undefined && { decodeProblem: problem }),
-      remoteAddress: connection.remoteAddress,
-      timings: timingsOf(task, endedAt, firstByteAt, connectMs),
+    const { status, reason, httpVersion, headers, body, firstByteAt } = collected;
+    const build = ({ bytes, problem, capped }: Decoded): Exchange => {
+      const exchange: Draft<Exchange> = {
+        ok: true,
+        url: request.url,
+        status,
+        reason,
+        httpVersion,
+        headers,
+        requestHead,
+        body,
+        decoded: bytes,
+        remoteAddress: connection.remoteAddress,
+        timings: timingsOf(task, endedAt, firstByteAt, connectMs),
+      };
+      const truncated = collected.truncated ?? (capped ? "length" : undefined);
+      if (truncated !== undefined) exchange.truncated = truncated;
+      if (problem !== undefined) exchange.decodeProblem = problem;
+      return exchange;
     };
+    const decoded = decodeBody(body, contentCodings(headers), request.limits.decodedBytes);
+    return decoded instanceof Promise ? decoded.then(build) : build(decoded);
   }
 
   /** One response head and body, on a kept connection or a new one. */
@@ -143,7 +158,7 @@ class UndiciFetcher implements Fetcher {
       }
       const { remoteAddress } = connection;
       if (collection !== "unused" && !("failure" in collection)) {
-        return { ...collection, connection, ...(connectMs !== undefined && { connectMs }) };
+        return { collected: collection, connection, connectMs };
       }
       this.#pool.release(connection);
       if (collection !== "unused") return { ...collection, remoteAddress };
@@ -157,12 +172,18 @@ class UndiciFetcher implements Fetcher {
   }
 }
 
+const UTF8 = new TextEncoder();
+
+/** A head is ASCII unless a caller's header is not: then its characters are bytes (RFC 9110 5.5). */
+function latin1Bytes(head: string): Uint8Array {
+  const bytes = UTF8.encode(head);
+  return bytes.length === head.length ? bytes : new Uint8Array(Buffer.from(head, "latin1"));
+}
+
 function timingsOf(task: FetchTask, endedAt: number, firstByteAt?: number, connectMs?: number): FetchTimings {
   const { startedAt } = task;
-  return {
-    startedAt,
-    totalMs: endedAt - startedAt,
-    ...(firstByteAt !== undefined && { firstByteMs: firstByteAt - startedAt }),
-    ...(connectMs !== undefined && { connectMs }),
-  };
+  const timings: Draft<FetchTimings> = { startedAt, totalMs: endedAt - startedAt };
+  if (firstByteAt !== undefined) timings.firstByteMs = firstByteAt - startedAt;
+  if (connectMs !== undefined) timings.connectMs = connectMs;
+  return timings;
 }
