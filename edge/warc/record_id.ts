@@ -7,24 +7,10 @@ import type { Digest } from "../../runtime/ports.ts";
 import { fromBase32, toHex } from "./base32.ts";
 
 /** Our namespace, drawn once. RFC 9562 5.5 hashes its 16 bytes before the name. */
+// deno-fmt-ignore
 const NAMESPACE = new Uint8Array([
-  0x6f,
-  0x1c,
-  0x0a,
-  0x52,
-  0x8d,
-  0x5e,
-  0x4b,
-  0x0f,
-  0x9a,
-  0x3b,
-  0x27,
-  0xd4,
-  0x71,
-  0xe6,
-  0xc5,
-  0x98,
-]); // deno-fmt-ignore
+  0x6f, 0x1c, 0x0a, 0x52, 0x8d, 0x5e, 0x4b, 0x0f, 0x9a, 0x3b, 0x27, 0xd4, 0x71, 0xe6, 0xc5, 0x98,
+]);
 
 /** `<urn:uuid:…>` for `name`, with the angle brackets of a record id field. */
 export function recordId(name: string, digest: Digest): string {
