@@ -89,8 +89,9 @@ class Connection {
   }
 }
 
-function isUrl(location: string): boolean {
-  return /^(libsql|https?|wss?):\/\//.test(location);
+/** Whether `location` is a server's; all else is a path. */
+export function isUrl(location: string): boolean {
+  return /^(libsql|https?|wss?):\/\//i.test(location);
 }
 
 function openClient(options: ConnectOptions): Client {

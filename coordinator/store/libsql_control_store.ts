@@ -17,7 +17,7 @@ const LAYOUT: Layout = {
   what: "the control database",
   statements: [
     ...CONTROL_TABLES.map((sql) => plain(sql)),
-    plain("insert into control (id, format) values (1, ?)", [BigInt(CONTROL_FORMAT)]),
+    plain("insert or ignore into control (id, format) values (1, ?)", [BigInt(CONTROL_FORMAT)]),
   ],
 };
 

@@ -16,6 +16,7 @@ const CAUSES: Readonly<Record<string, readonly [found: string, wanted: string]>>
   SQLITE_LOCKED: ["another process is writing to it", "stop that process, or name another data folder"],
   SQLITE_IOERR: ["the disk reported an error", "check the disk and run the same command again"],
   NETWORK: ["the server didn't answer", "check the address and that the server runs"],
+  URL_INVALID: ["the address can't be read", "name a path, or a libsql:, https: or http: URL"],
   SERVER_ERROR: ["the server reported an error", "check the server and its token"],
 };
 

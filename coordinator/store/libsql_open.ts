@@ -5,11 +5,13 @@
 
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { connect, type ConnectOptions, type Database, type SqlValue, type Statement } from "./libsql_client.ts";
+import { connect, type ConnectOptions, type Database, isUrl, type SqlValue, type Statement } from "./libsql_client.ts";
 import { explained, storeError } from "./libsql_errors.ts";
 
 /** Files up to this size are read through for damage at each start; beyond, damage shows when a page is read. */
-const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
+const QUICK_CHECK_BYTES = 512 * 1024 * 1024;
+/** A write-ahead log that grew beyond this is cut back when it has been copied. */
+const LOG_BYTES = 64 * 1024 * 1024;
 const PAGE_BYTES = 4096;
 
 export interface OpenOptions extends ConnectOptions {
@@ -46,8 +48,7 @@ function checkPath(path: string): void {
 
 /** Connects; nothing is read or written yet, but a file that doesn't exist is made. */
 export function connectChecked(options: OpenOptions): Database {
-  const isFile = !/^[a-z]+:\/\//i.test(options.location);
-  if (isFile) checkPath(options.location);
+  if (!isUrl(options.location)) checkPath(options.location);
   try {
     return connect(options);
   } catch (error) {
@@ -75,6 +76,7 @@ async function tune(database: Database, options: OpenOptions): Promise<void> {
     "synchronous = full",
     `cache_size = -${options.cacheKib ?? 65_536}`,
     "wal_autocheckpoint = 4000",
+    `journal_size_limit = ${LOG_BYTES}`,
     "temp_store = memory",
     `max_page_count = ${Math.floor((options.maxFileBytes ?? 2 ** 43) / PAGE_BYTES)}`,
   ]);

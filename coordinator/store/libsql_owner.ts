@@ -11,7 +11,7 @@ import { SHARD_FORMAT, SHARD_TABLES, SHARD_VIEWS } from "./schema.ts";
 
 export function shardLayout(keyVersion: number): Layout {
   const first = plain(
-    `insert into shard (id, format, key_version, owner, owner_term, batch_seq, next_url_seq, next_capture_seq, url_count)
+    `insert or ignore into shard (id, format, key_version, owner, owner_term, batch_seq, next_url_seq, next_capture_seq, url_count)
      values (1, ?, ?, '', 0, 0, 1, 1, 0)`,
     [BigInt(SHARD_FORMAT), BigInt(keyVersion)],
   );

@@ -71,6 +71,19 @@ test("libSQL server: after a lost request or answer lastBatchSeq tells whether t
   }
 });
 
+test("libSQL server: two that lay out an empty database at once share one", async () => {
+  const { shard, remove } = served();
+  const [a, b] = [shard(), shard()];
+  try {
+    const terms = await Promise.all([a.open("a", 1), b.open("b", 1)]);
+    assert.deepEqual(terms.map(({ ownerTerm }) => ownerTerm).sort(), [1, 2]);
+  } finally {
+    await a.close();
+    await b.close();
+    await remove();
+  }
+});
+
 test("libSQL server: a wrong token is a sentence, and the token isn't in it", async () => {
   const { options, remove } = served();
   const store = openLibsqlShardStore({ ...options, clock: systemClock, authToken: "secret-but-wrong" });

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { OwnerLost, type ShardStore } from "../../coordinator/ports.ts";
+import { OwnerLost } from "../../coordinator/ports.ts";
 import {
   batch,
   captureRow,
@@ -16,127 +16,21 @@ import {
   outboxRow,
   urlRow,
 } from "../support/shard_rows.ts";
-import { test } from "../support/test.ts";
-
-/** One shard's data, and handles on it. */
-export interface ShardShelf {
-  /** A new, unopened handle on the same data, as another process would have it. */
-  handle(): ShardStore;
-  remove(): Promise<void>;
-}
+import { batchCases, ownerCases } from "./shard_owner_cases.ts";
+import { declarer, type It, reopened, type ShardShelf } from "./shard_shelf.ts";
 
 const QUEUE = { slot: 7, crawlId: "default", host: "a.example" };
 const START = { band: -1, seq: -1 };
 
-type Body = (store: ShardStore, shelf: ShardShelf) => Promise<void>;
-
-function declarer(name: string, makeShelf: () => Promise<ShardShelf>): (title: string, body: Body) => void {
-  return (title, body) =>
-    test(`${name}: ${title}`, async () => {
-      const shelf = await makeShelf();
-      try {
-        const store = shelf.handle();
-        await store.open("first", 1);
-        try {
-          await body(store, shelf);
-        } finally {
-          await store.close();
-        }
-      } finally {
-        await shelf.remove();
-      }
-    });
-}
-
-/** Closes `store` and opens the same data again. */
-async function reopened<T>(store: ShardStore, shelf: ShardShelf, work: (store: ShardStore) => Promise<T>): Promise<T> {
-  await store.close();
-  const next = shelf.handle();
-  await next.open("second", 1);
-  try {
-    return await work(next);
-  } finally {
-    await next.close();
-  }
-}
-
 export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardShelf>): void {
   const it = declarer(name, makeShelf);
-  ownership(it);
+  ownerCases(it);
+  batchCases(it);
   urls(it);
   changes(it);
   queues(it);
   state(it);
   logs(it);
-}
-
-type It = ReturnType<typeof declarer>;
-
-function ownership(it: It): void {
-  it("an empty shard loads as empty", async (store) => {
-    const snapshot = await store.load();
-    assert.equal(snapshot.batchSeq, 0);
-    assert.equal(snapshot.urlCount, 0);
-    assert.deepEqual([snapshot.hosts, snapshot.backQueues, snapshot.leases, snapshot.counters], [[], [], [], []]);
-    assert.equal(await store.lastBatchSeq(), 0);
-  });
-
-  it("each open takes a higher owner term", async (store, shelf) => {
-    const { ownerTerm } = await store.open("again", 1);
-    const other = await reopened(store, shelf, async (next) => (await next.open("third", 1)).ownerTerm);
-    assert.ok(other > ownerTerm, `${other} is no higher than ${ownerTerm}`);
-  });
-
-  it("an earlier owner's commit is refused with OwnerLost and changes nothing", async (store, shelf) => {
-    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
-    const thief = shelf.handle();
-    await thief.open("thief", 1);
-    try {
-      await assert.rejects(store.commit(batch(2, { newUrls: [urlRow(2)] })), OwnerLost);
-      assert.equal(await thief.lastBatchSeq(), 1);
-      assert.deepEqual([...await thief.seen([keyOf(urlRow(1)), keyOf(urlRow(2))])], [1, 0]);
-      await thief.commit(batch(2, { newUrls: [urlRow(3)] }));
-    } finally {
-      await thief.close();
-    }
-  });
-
-  it("a batch out of order is refused, is no OwnerLost, and the next in order goes through", async (store) => {
-    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
-    for (const batchSeq of [1, 3, 0]) {
-      await assert.rejects(store.commit(batch(batchSeq, { newUrls: [urlRow(9)] })), (error) => {
-        assert.ok(error instanceof Error && !(error instanceof OwnerLost));
-        assert.match(error.message, /batch/);
-        return true;
-      });
-    }
-    assert.equal(await store.lastBatchSeq(), 1);
-    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
-    assert.deepEqual([...await store.seen([urlRow(1), urlRow(2), urlRow(9)].map(keyOf))], [1, 1, 0]);
-  });
-
-  it("another keyVersion is refused in one sentence, and the data stay", async (store, shelf) => {
-    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
-    await store.close();
-    const newer = shelf.handle();
-    await assert.rejects(newer.open("newer", 2), /keyVersion 1\b.* 2\b/s);
-    await newer.close();
-    const same = shelf.handle();
-    await same.open("same", 1);
-    assert.equal(await same.lastBatchSeq(), 1);
-    await same.close();
-  });
-
-  it("a new URL that the store holds already fails the whole batch", async (store) => {
-    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
-    const both = batch(2, { newUrls: [urlRow(2), urlRow(1)], hosts: [hostRow("a.example")] });
-    await assert.rejects(store.commit(both));
-    assert.equal(await store.lastBatchSeq(), 1);
-    assert.deepEqual([...await store.seen([keyOf(urlRow(2))])], [0]);
-    assert.deepEqual((await store.load()).hosts, []);
-    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
-    assert.equal((await store.load()).urlCount, 2);
-  });
 }
 
 function urls(it: It): void {

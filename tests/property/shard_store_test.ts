@@ -13,7 +13,7 @@ import * as rows from "../support/shard_rows.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
-const RUNS = 60;
+const RUNS = 40;
 const HOSTS = ["a.example", "b.example", "[2001:db8::1]"];
 const CRAWLS = ["default", "other"];
 /** Few fingerprints, so that operations meet; the ends of the signed range among them. */

@@ -1,0 +1,93 @@
+/**
+ * What every ShardStore does about its owner and about the order of batches.
+ * Invariant: a commit that is refused leaves no trace.
+ */
+
+import assert from "node:assert/strict";
+import { OwnerLost } from "../../coordinator/ports.ts";
+import { batch, hostRow, keyOf, urlRow } from "../support/shard_rows.ts";
+import { type It, reopened } from "./shard_shelf.ts";
+
+export function ownerCases(it: It): void {
+  it("an empty shard loads as empty", async (store) => {
+    const snapshot = await store.load();
+    assert.equal(snapshot.batchSeq, 0);
+    assert.equal(snapshot.urlCount, 0);
+    assert.deepEqual([snapshot.hosts, snapshot.backQueues, snapshot.leases, snapshot.counters], [[], [], [], []]);
+    assert.equal(await store.lastBatchSeq(), 0);
+  });
+
+  it("each open takes a higher owner term", async (store, shelf) => {
+    const { ownerTerm } = await store.open("again", 1);
+    const other = await reopened(store, shelf, async (next) => (await next.open("third", 1)).ownerTerm);
+    assert.ok(other > ownerTerm, `${other} is no higher than ${ownerTerm}`);
+  });
+
+  it("of two that open at once, each gets a term of its own, and the higher one owns", async (store, shelf) => {
+    await store.commit(batch(1));
+    const [a, b] = [shelf.handle(), shelf.handle()];
+    try {
+      const terms = await Promise.all([a.open("a", 1), b.open("b", 1)]);
+      assert.notEqual(terms[0].ownerTerm, terms[1].ownerTerm);
+      const [owner, loser] = terms[0].ownerTerm > terms[1].ownerTerm ? [a, b] : [b, a];
+      await assert.rejects(loser.commit(batch(2)), OwnerLost);
+      await owner.commit(batch(2));
+    } finally {
+      await a.close();
+      await b.close();
+    }
+  });
+
+  it("an earlier owner's commit is refused with OwnerLost and changes nothing", async (store, shelf) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    const thief = shelf.handle();
+    await thief.open("thief", 1);
+    try {
+      await assert.rejects(store.commit(batch(2, { newUrls: [urlRow(2)] })), OwnerLost);
+      assert.equal(await thief.lastBatchSeq(), 1);
+      assert.deepEqual([...await thief.seen([keyOf(urlRow(1)), keyOf(urlRow(2))])], [1, 0]);
+      await thief.commit(batch(2, { newUrls: [urlRow(3)] }));
+    } finally {
+      await thief.close();
+    }
+  });
+
+  it("another keyVersion is refused in one sentence, and the data stay", async (store, shelf) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    await store.close();
+    const newer = shelf.handle();
+    await assert.rejects(newer.open("newer", 2), /keyVersion 1\b.* 2\b/s);
+    await newer.close();
+    const same = shelf.handle();
+    await same.open("same", 1);
+    assert.equal(await same.lastBatchSeq(), 1);
+    await same.close();
+  });
+}
+
+export function batchCases(it: It): void {
+  it("a batch out of order is refused, is no OwnerLost, and the next in order goes through", async (store) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    for (const batchSeq of [1, 3, 0]) {
+      await assert.rejects(store.commit(batch(batchSeq, { newUrls: [urlRow(9)] })), (error) => {
+        assert.ok(error instanceof Error && !(error instanceof OwnerLost));
+        assert.match(error.message, /batch/);
+        return true;
+      });
+    }
+    assert.equal(await store.lastBatchSeq(), 1);
+    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
+    assert.deepEqual([...await store.seen([urlRow(1), urlRow(2), urlRow(9)].map(keyOf))], [1, 1, 0]);
+  });
+
+  it("a new URL that the store holds already fails the whole batch", async (store) => {
+    await store.commit(batch(1, { newUrls: [urlRow(1)] }));
+    const both = batch(2, { newUrls: [urlRow(2), urlRow(1)], hosts: [hostRow("a.example")] });
+    await assert.rejects(store.commit(both));
+    assert.equal(await store.lastBatchSeq(), 1);
+    assert.deepEqual([...await store.seen([keyOf(urlRow(2))])], [0]);
+    assert.deepEqual((await store.load()).hosts, []);
+    await store.commit(batch(2, { newUrls: [urlRow(2)] }));
+    assert.equal((await store.load()).urlCount, 2);
+  });
+}
