@@ -37,12 +37,36 @@ export interface TypedUrlFacts {
   readonly fingerprint: bigint;
 }
 
+/** `record page-facts` of wit/core.wit. */
+export interface TypedPageFacts {
+  readonly links: readonly {
+    readonly url: string;
+    readonly raw: string;
+    readonly kind: string;
+    readonly rel: string;
+  }[];
+  readonly base: string;
+  readonly title: string;
+  readonly lang: string;
+  readonly canonical?: string | undefined;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly truncated: boolean;
+  readonly simhash: bigint;
+  readonly textHash: bigint;
+  readonly textLength: number;
+}
+
 /** The component's exports by interface, as jco hands them out. */
 export interface TypedDoor {
   readonly hashing: { xxh64(bytes: Uint8Array): bigint };
   readonly urls: {
     /** Throws an UrlErrorCase. */
     facts(input: string, base: string | undefined, maxBytes: number, rules: number): TypedUrlFacts;
+  };
+  readonly pages: {
+    scan(html: Uint8Array, url: string, productToken: string, wants: number): TypedPageFacts;
+    simhash(text: Uint8Array): bigint;
   };
   readonly filters: {
     open(blocks: number): boolean;

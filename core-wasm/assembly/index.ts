@@ -3,3 +3,4 @@ export { cabi_realloc } from "./abi";
 export * from "./door_raw";
 export * from "./door_scan";
 export * from "./door_component";
+export * from "./door_pages";

@@ -91,11 +91,13 @@ function writeTitle(at: usize): void {
   word(8, folded());
 }
 
+/** Copied, since the page itself may be gone before the answer is read. */
 function writeLang(at: usize): void {
   const start = skipSpace(langPtr, langPtr + langLen);
   const length = trimEnd(start, langPtr + langLen) - start;
-  word(9, start);
+  word(9, at);
   word(10, length > LANG_BYTES ? 0 : length);
+  if (length <= LANG_BYTES) memory.copy(at, start, length);
 }
 
 function resolveLinks(rows: usize): bool {

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { CoreSlot } from "./instance.ts";
+import { loadArtefact } from "./load.ts";
+import { loadCore } from "./mod.ts";
+import type { ScanOptions } from "./mod.ts";
+import { test } from "../tests/support/test.ts";
+
+const core = await loadCore();
+const encoder = new TextEncoder();
+const PAGE_URL = "http://e.org/d/p.html?q";
+
+function scan(html: string, options: Partial<ScanOptions> = {}) {
+  return core.scan(encoder.encode(html), { url: PAGE_URL, ...options });
+}
+
+/** Kind and url of each link. */
+function links(html: string, options: Partial<ScanOptions> = {}): string[] {
+  return scan(html, options).links.map(({ kind, url }) => `${kind} ${url}`);
+}
+
+test("links: each element's own attribute, in page order", () => {
+  const html =
+    "<a href=a><area href=b><link rel=next href=c><iframe src=d></iframe><frame src=e><img src=n><form action=n>";
+  assert.deepEqual(links(html), [
+    "a http://e.org/d/a",
+    "area http://e.org/d/b",
+    "link http://e.org/d/c",
+    "iframe http://e.org/d/d",
+    "frame http://e.org/d/e",
+  ]);
+});
+
+test("links: the first of two attributes counts, references are resolved, white space is stripped", () => {
+  assert.deepEqual(links("<a href=x HREF=y>"), ["a http://e.org/d/x"]);
+  const [link] = scan('<a href=" /s?a=1&amp;b=2&copy=3&copy;&#x41;\n&notin;\t">').links;
+  assert.equal(link?.raw, " /s?a=1&b=2&copy=3©A\n∉\t");
+  assert.equal(link?.url, "http://e.org/s?a=1&b=2&copy=3%C2%A9A%E2%88%89");
+  assert.deepEqual(links("<a href='h\r\nttp://x.y/\0'>"), ["a http://x.y/%EF%BF%BD"]);
+});
+
+test("links: none in comments, scripts, styles, titles, text areas, templates; in noscript there are", () => {
+  const hidden = "<!-- <a href=n> --><script>'<a href=n>'</script><style><a href=n></style><title><a href=n></title>" +
+    "<textarea><a href=n></textarea><xmp><a href=n></xmp><noembed><a href=n></noembed><noframes><a href=n></noframes>" +
+    "<iframe><a href=n></iframe><template><template></template><a href=n></template><![CDATA[<a href=n>]]>";
+  // Outside foreign content CDATA is a comment that ends at its first `>`.
+  assert.deepEqual(links(hidden), []);
+  assert.deepEqual(links("<noscript><a href=y></noscript>"), ["a http://e.org/d/y"]);
+  assert.deepEqual(links("<svg><![CDATA[<a href=n>]]><a href=y></svg>"), ["a http://e.org/d/y"]);
+});
+
+test("links: what is no URL, or empty, is left out; other schemes are told", () => {
+  assert.deepEqual(links("<a href><a href=''><a href=' \n'><a href='http://['><a href='http://e.org:99999'>"), []);
+  assert.deepEqual(links("<a href=javascript:f()><a href=mailto:x@y><a href='data:,x'><a href='#f'>"), [
+    "a javascript:f()",
+    "a mailto:x@y",
+    "a data:,x",
+    "a http://e.org/d/p.html?q#f",
+  ]);
+});
+
+test("links: rel is told in lower case; link elements for the page itself are embeds", () => {
+  assert.equal(scan("<a rel=' NoFollow\n UGC ' href=x>").links[0]?.rel, "nofollow ugc");
+  const heads = "<link rel=stylesheet href=s><link rel='shortcut ICON' href=i><link rel=preconnect href=//c>" +
+    "<link rel='alternate' href=a><link rel='alternate stylesheet' href=t><link href=n>";
+  assert.deepEqual(links(heads), ["link http://e.org/d/a", "link http://e.org/d/n"]);
+  assert.deepEqual(links(heads, { embeds: true }), [
+    "embed http://e.org/d/s",
+    "embed http://e.org/d/i",
+    "link http://e.org/d/a",
+    "embed http://e.org/d/t",
+    "link http://e.org/d/n",
+  ]);
+});
+
+test("links: embeds of every kind, but never data: (E18)", () => {
+  const html =
+    "<img src='data:image/png;base64,AAAA' srcset='a.png 1x, b,c.png 2x,data:x 3x, d.png'><script src=e></script>" +
+    "<source srcset=f><video src=g poster=h><audio src=i><track src=j><embed src=k><object data=l></object>" +
+    "<input type=IMAGE src=m><input src=no><svg><image xlink:href=n></svg>";
+  const names = "a.png b,c.png d.png e f g h i j k l m n".split(" ");
+  assert.deepEqual(links(html, { embeds: true }), names.map((name) => `embed http://e.org/d/${name}`));
+  assert.deepEqual(links(html), []);
+});
+
+test("links: forms whose method is GET, when asked for", () => {
+  const html = "<form action=a></form><form method=POST action=n></form><form method=dialog action=n></form>" +
+    "<form method=get action=b></form><form method=odd action=c></form><form action=''></form>";
+  assert.deepEqual(links(html, { forms: true }), ["a", "b", "c"].map((name) => `form http://e.org/d/${name}`));
+});
+
+test("meta refresh: either order, any spelling, with a base (E62)", () => {
+  const target = ["meta_refresh http://e.org/b/x"];
+  for (
+    const content of [
+      "0;url=x",
+      "5; URL = 'x'",
+      ' 1.5 ,UrL="x" trailing',
+      "0;x",
+      "0 x",
+      "3;\n url='x",
+      ".;url=x",
+      "0;url= x ",
+    ]
+  ) {
+    const quoted = content.replaceAll('"', "&quot;");
+    assert.deepEqual(links(`<base href=/b/><meta http-equiv=Refresh content="${quoted}">`), target, content);
+    assert.deepEqual(links(`<meta content="${quoted}" http-equiv=REFRESH><base href=/b/>`), target, content);
+  }
+  for (const content of ["0", "", "url=x", "x;url=y", "0;url=", "0;url=''", "-1;url=x", "0x"]) {
+    assert.deepEqual(links(`<meta http-equiv=refresh content="${content}">`), [], content);
+  }
+});
+
+test("base: the first with href, over the page's URL, whatever stands before it (E15)", () => {
+  assert.equal(scan("<a href=x><base target=t><base href=/f/><base href=/g/>").base, "http://e.org/f/");
+  assert.deepEqual(links("<a href=x><base href=/f/>"), ["a http://e.org/f/x"]);
+  for (const odd of ["javascript:0", "data:,x", "http://[", ""]) {
+    assert.equal(scan(`<base href='${odd}'>`).base, PAGE_URL, odd);
+  }
+  assert.equal(scan("<base href=javascript:0><base href=/g/>").base, PAGE_URL);
+  assert.equal(scan("<template><base href=/t/></template>").base, PAGE_URL);
+  assert.deepEqual(links("<base href='mailto:x'><a href=y><a href=http://z/>"), ["a http://z/"]);
+});
+
+test("facts: title, language, canonical", () => {
+  const page = scan(
+    "<HTML Lang=de-CH><title>\n A &lt;b&gt;\u00a0 c </title><title>d</title><link rel='x canonical' href=/c?a&amp;b>",
+  );
+  assert.equal(page.title, "A <b> c");
+  assert.equal(page.lang, "de-CH");
+  assert.equal(page.canonical, "http://e.org/c?a&b");
+  assert.equal(scan("<svg><title>no</title></svg><title>yes</title>").title, "yes");
+  assert.equal(scan("<p>").canonical, undefined);
+});
+
+test("facts: a long title is cut at a character", () => {
+  const { title } = scan(`<title>${"é".repeat(400)}</title>`);
+  assert.equal(title, "é".repeat(256));
+  assert.equal(scan(`<title>a${"é".repeat(400)}</title>`).title, `a${"é".repeat(255)}`);
+});
+
+test("robots meta: names, tokens, sums", () => {
+  const said = (html: string) => {
+    const { noindex, nofollow } = scan(html, { productToken: "Outrider" });
+    return `${noindex ? "noindex" : ""} ${nofollow ? "nofollow" : ""}`.trim();
+  };
+  assert.equal(said("<meta name=ROBOTS content='NoIndex'>"), "noindex");
+  assert.equal(said("<meta content=' follow ,NONE' name=' robots '>"), "noindex nofollow");
+  assert.equal(said("<meta name=robots content=noindex><meta name=outrider content=nofollow>"), "noindex nofollow");
+  assert.equal(said("<meta name=otherbot content=none><meta name=robots content='noindexing, max-snippet:5'>"), "");
+  assert.equal(said("<meta name=robots><meta property=robots content=none><!--<meta name=robots content=none>-->"), "");
+});
+
+test("text: what is visible, folded; its hash and length", () => {
+  const { textLength, textHash, simhash } = scan(
+    "<head><title>T</title><style>s</style></head> <p>One</p><p>t<b>w</b>o &amp;\n\n <br>three<!-- c --></p><script>x</script>" +
+      "<noscript>n</noscript><template>t</template><svg><style>s</style><text>four</text></svg><textarea>&lt;five&#0;",
+  );
+  const text = encoder.encode("One two & three four <five\ufffd");
+  assert.equal(textLength, text.length);
+  assert.equal(textHash, core.xxh64(text));
+  assert.equal(simhash, core.simhash(text));
+  assert.deepEqual([scan("").simhash, scan("").textLength], [0n, 0]);
+  assert.equal(scan("<p>a b c", { text: false }).simhash, 0n);
+});
+
+test("simhash: near for near texts, far for others, also without spaces between words", () => {
+  const distance = (a: string, b: string) => {
+    const differing = core.simhash(encoder.encode(a)) ^ core.simhash(encoder.encode(b));
+    return differing.toString(2).replaceAll("0", "").length;
+  };
+  const words = Array.from({ length: 300 }, (_, index) => `word${(index * 7919) % 997}`);
+  const other = Array.from({ length: 300 }, (_, index) => `term${(index * 7907) % 991}`);
+  const changed = words.with(150, "changed");
+  assert.equal(distance(words.join(" "), words.join(", ").toUpperCase()), 0);
+  assert.ok(distance(words.join(" "), changed.join(" ")) <= 6);
+  assert.ok(distance(words.join(" "), other.join(" ")) >= 16);
+  const ideographs = Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x4e00 + (index * 7919) % 5000));
+  assert.ok(distance(ideographs.join(""), ideographs.with(150, "一").join("")) <= 6);
+  assert.equal(distance(ideographs.join(""), ideographs.join("。")), 0);
+});
+
+test("outlinks: distinct http(s) URLs without fragment, nofollow on demand", () => {
+  const page = scan(
+    "<a rel=nofollow href=x#1><a href=x#2><a href=mailto:y><area href=x><a href=//z><a rel=nofollow href=w>",
+  );
+  assert.deepEqual(page.outlinks(), [
+    { url: "http://e.org/d/x", kind: "a" },
+    { url: "http://z/", kind: "a" },
+    { url: "http://e.org/d/w", kind: "a" },
+  ]);
+  assert.deepEqual(page.outlinks({ skipNofollow: true }).map(({ url }) => url), ["http://e.org/d/x", "http://z/"]);
+});
+
+test("bounds: bytes, links, lengths of links are told as truncated", () => {
+  const page = `<a href=x>${"<p>text".repeat(1000)}<a href=late>`;
+  const cut = scan(page, { maxBytes: 100 });
+  assert.deepEqual([cut.truncated, cut.links.length], [true, 1]);
+  assert.equal(scan("é".repeat(60), { maxBytes: 101 }).charset, "utf-8");
+  const many = scan("<a href=x>".repeat(10_001));
+  assert.deepEqual([many.truncated, many.links.length, many.outlinks().length], [true, 10_000, 1]);
+  assert.equal(scan("<a href=x>".repeat(10_000)).truncated, false);
+  const long = scan(`<a href="/${"y".repeat(64 * 1024)}"><a href=x>`);
+  assert.deepEqual([long.truncated, long.links.length], [true, 1]);
+  const heavy = scan(`<base href="http://e.org/${"b".repeat(8000)}/">${"<a href=x>".repeat(5000)}`);
+  assert.deepEqual([heavy.truncated, heavy.links.length < 5000, heavy.links.length > 500], [true, true, true]);
+});
+
+test("bounds: a page that the next scan overwrites keeps its facts", () => {
+  const first = scan("<html lang=fr><title>A</title><a href=a>");
+  scan("<html lang=en><title>B</title><a href=bbbbbbb>");
+  assert.deepEqual([first.title, first.lang, first.links[0]?.url], ["A", "fr", "http://e.org/d/a"]);
+});
+
+test("doors: the typed one answers as the raw one", async () => {
+  const { module, instantiate } = await loadArtefact();
+  const slot = new CoreSlot(module, instantiate);
+  const html =
+    "<html lang=de><title>T é</title><base href=/b/><link rel=canonical href=c><a rel=next href='x?é'>one two three</a>" +
+    "<meta name=me content=noindex><meta http-equiv=refresh content='1;url=r'><img src=i>";
+  const facts = scan(html, { embeds: true, productToken: "me" });
+  const typed = slot.run((instance) => instance.typed.pages.scan(encoder.encode(html), PAGE_URL, "me", 1));
+  assert.deepEqual(
+    typed.links.map((link) => ({ ...link, kind: link.kind.replace("-", "_") })),
+    facts.links.map((link) => ({ ...link })),
+  );
+  for (
+    const key of [
+      "base",
+      "title",
+      "lang",
+      "canonical",
+      "noindex",
+      "nofollow",
+      "truncated",
+      "simhash",
+      "textHash",
+      "textLength",
+    ] as const
+  ) assert.equal(typed[key], facts[key], key);
+  const plain = slot.run((instance) => instance.typed.pages.scan(encoder.encode("x"), PAGE_URL, "", 0));
+  assert.deepEqual([plain.links, plain.canonical, plain.textLength], [[], undefined, 1]);
+});
