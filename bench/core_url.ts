@@ -51,7 +51,8 @@ function makeBatch(seed: number): string[] {
       pick(["com", "org", "co.uk"])
     }`;
     const path = Array.from({ length: 1 + below(4) }, () => pick(WORDS)).join("/");
-    return `${host}/${path}${pick(QUERIES)}${below(8) === 0 ? "#part" : ""}`;
+    const beyondAscii = seed % 4 === 0 && below(20) === 0 ? "Übersicht/" : "";
+    return `${host}/${beyondAscii}${path}${pick(QUERIES)}${below(8) === 0 ? "#part" : ""}`;
   });
 }
 

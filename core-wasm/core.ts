@@ -137,7 +137,7 @@ export interface Core {
   readonly buildHash: string;
   /** Any scheme; relative input needs `base`. */
   url(input: string, base?: string): UrlFacts | UrlRefused;
-  /** http(s) URLs that are absolute. */
+  /** http(s) URLs that are absolute. Some 10,000 at once: throws when a batch outgrows the core's buffers (40 million characters). */
   urls(inputs: readonly string[]): UrlBatch;
   scan(html: Uint8Array, options: ScanOptions): PageFacts;
   /** The registered domain of a hostname (see UrlFacts.domain). Cached. */

@@ -16,23 +16,22 @@ const decoder = new TextDecoder();
 
 /** Longest input that is worth handing over: more is refused for its length unread (UTF-16 units, limit x 8). */
 const INPUT_FACTOR = 8;
-/** Text of one crossing; what is beyond is answered "no-room". */
-const BATCH_BYTES = 32 * 1024 * 1024;
-
 /** Writes the strings to the core, one behind the other, and where each ends. */
 function writeInputs(raw: RawDoor, inputs: readonly string[], longest: number): void {
-  let units = 0;
-  for (const input of inputs) units += Math.min(input.length, longest + 1);
-  const room = Math.min(units * 3, BATCH_BYTES);
+  const kept = inputs.some((input) => input.length > longest)
+    ? inputs.map((input) => input.length > longest ? input.slice(0, longest + 1) : input)
+    : inputs;
+  const joined = kept.join("");
+  const room = joined.length * 3;
   const textAt = reserve(raw, BUFFER.input, room);
   const endsAt = reserve(raw, BUFFER.inputEnds, inputs.length * 4);
   const text = new Uint8Array(raw.memory.buffer, textAt, room);
   const ends = new Uint32Array(raw.memory.buffer, endsAt, inputs.length);
+  // One call for all, as each costs as much as the encoding. Bytes are as many as units only where all is ASCII.
+  const isAscii = encoder.encodeInto(joined, text).written === joined.length;
   let at = 0;
-  for (let i = 0; i < inputs.length; i++) {
-    const input = inputs[i]!;
-    const kept = input.length > longest ? input.slice(0, longest + 1) : input;
-    at += encoder.encodeInto(kept, text.subarray(at)).written;
+  for (let i = 0; i < kept.length; i++) {
+    at += isAscii ? kept[i]!.length : encoder.encodeInto(kept[i]!, text.subarray(at)).written;
     ends[i] = at;
   }
 }
@@ -42,6 +41,7 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
   const count = inputs.length;
   writeInputs(raw, inputs, maxBytes * INPUT_FACTOR);
   const at = raw.raw_urls(count, maxBytes, rules) >>> 0;
+  if (at === 0) throw new RangeError(`Normalising ${count} URLs at once failed: smaller batches are wanted.`);
   const textAt = raw.raw_text() >>> 0;
   const memory = raw.memory.buffer;
   const columns = new Int32Array(memory, at + count * 8, count * 7);
@@ -49,7 +49,7 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
     const from = textAt + columns[column * count + index]!;
     return decoder.decode(new Uint8Array(memory, from, columns[(column + 1) * count + index]!));
   };
-  const status = (index: number) => index >= 0 && index < count ? columns[index]! : caseless(index, count);
+  const status = (index: number) => index >= 0 && index < count ? columns[index]! : outOfRange(index, count);
   const href = (index: number) => {
     const found = status(index);
     return found < 0 ? "" : (found & HREF_IS_INPUT) !== 0 ? inputs[index]! : read(1, index);
@@ -71,6 +71,6 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
   };
 }
 
-function caseless(index: number, count: number): never {
+function outOfRange(index: number, count: number): never {
   throw new RangeError(`Reading URL ${index} of a batch failed: it holds ${count}; an index from 0 is wanted.`);
 }

@@ -3,7 +3,7 @@
  * Invariant: entered behind the slashes; leaves State at the first byte of the path.
  */
 
-import { encodeInto, isDigit, SET_USERINFO, writeDecimal } from "./bytes";
+import { AUTHORITY_MARK, encodeInto, inSet, isDigit, SET_USERINFO, writeDecimal } from "./bytes";
 import { E_HOST_MISSING, E_PORT } from "./error";
 import { hostInto } from "./host";
 import { defaultPort, KIND_OTHER, url } from "./parts";
@@ -17,14 +17,13 @@ export function authority(): i32 {
   url.hasHost = 1;
   put(0x2f);
   put(0x2f);
-  let at: usize = 0;
-  for (let q = State.p; q < stop; q++) if (load<u8>(q) == 0x40) at = q;
+  const at = Authority.at;
   if (at != 0) {
     userinfo(State.p, at);
     State.p = at + 1;
     if (State.p == stop) return E_HOST_MISSING;
   }
-  const colon = portColon(State.p, stop);
+  const colon = Authority.hasColon ? portColon(State.p, stop) : stop;
   if (State.p == colon && (special || colon < stop)) return E_HOST_MISSING;
   url.hostStart = offset();
   const length = hostInto(State.p, colon, State.out, special);
@@ -37,13 +36,28 @@ export function authority(): i32 {
   return failure;
 }
 
+/** What authorityStop saw on its way. */
+class Authority {
+  /** The last "@", 0 = none. */
+  static at: usize = 0;
+  static hasColon: bool = false;
+}
+
 /** The end of the authority: a slash, "?", "#" (and a backslash where the scheme is special), or the input's end. */
 function authorityStop(special: bool): usize {
+  const end = State.end;
   let q = State.p;
-  for (; q < State.end; q++) {
+  let at: usize = 0;
+  let hasColon = false;
+  for (; q < end; q++) {
     const c: u32 = load<u8>(q);
-    if (c == 0x2f || c == 0x3f || c == 0x23 || (c == 0x5c && special)) break;
+    if (!inSet(c, AUTHORITY_MARK)) continue;
+    if (c == 0x40) at = q;
+    else if (c == 0x3a) hasColon = true;
+    else if (c != 0x5c || special) break;
   }
+  Authority.at = at;
+  Authority.hasColon = hasColon;
   return q;
 }
 

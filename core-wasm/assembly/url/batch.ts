@@ -8,6 +8,7 @@
 
 import { xxh64 } from "../hash/xxh64";
 import { INPUT, INPUT_ENDS, OUTPUT, reserve, reserveKept, TEXT } from "../memory/buffers";
+import { copyShort, sameBytes } from "../memory/bytes";
 import { E_HOST_TOO_LONG, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
 import { Key, normalize } from "./normalize";
 import { parseUrl } from "./parse";
@@ -62,8 +63,9 @@ function one(p: usize, length: usize, maxBytes: usize, rules: u32): i32 {
   if (!isDnsLength(State.start + url.hostStart, State.start + url.hostEnd)) return E_HOST_TOO_LONG;
   text = reserveKept(TEXT, textLength + hrefLength + <usize>key);
   if (text == 0) return E_NO_ROOM;
-  const sameInput = length == hrefLength && memory.compare(p, State.start, length) == 0;
-  const sameKey = <usize>key == hrefLength && memory.compare(Key.start, State.start, hrefLength) == 0;
+  const sameInput = length == hrefLength && sameBytes(p, State.start, length);
+  const sameKey = Key.start == State.start ||
+    (<usize>key == hrefLength && sameBytes(Key.start, State.start, hrefLength));
   return (sameInput ? HREF_IS_INPUT : 0) | (sameKey ? KEY_IS_HREF : 0);
 }
 
@@ -87,7 +89,7 @@ function answer(out: usize, columns: usize, count: usize, i: usize, status: i32)
 }
 
 function append(from: usize, bytes: usize): void {
-  memory.copy(text + textLength, from, bytes);
+  copyShort(text + textLength, from, bytes);
   textLength += bytes;
 }
 

@@ -11,8 +11,12 @@ export const SET_PATH: u8 = 16;
 export const SET_USERINFO: u8 = 32;
 export const FORBIDDEN_HOST: u8 = 64;
 export const FORBIDDEN_DOMAIN: u8 = 128;
+/** A second table: bytes at which a loop over an authority or a path has to look closer. */
+export const AUTHORITY_MARK: u16 = 256;
+export const PATH_MARK: u16 = 512;
+export const HOST_MARK: u16 = 1024;
 
-const sets: usize = memory.data(256, 16);
+const sets: usize = memory.data(512, 16);
 /** Hexadecimal value, 255 = no hex digit. */
 const hexValues: usize = memory.data(256, 16);
 /** 1 where RFC 3986 2.3 says unreserved. */
@@ -20,25 +24,28 @@ const unreserved: usize = memory.data(256, 16);
 
 const HEX_DIGITS: string = "0123456789ABCDEF";
 
-function mark(text: string, bits: u8): void {
+function mark(text: string, bits: u16): void {
   for (let i = 0; i < text.length; i++) {
-    const at = sets + <usize>text.charCodeAt(i);
-    store<u8>(at, load<u8>(at) | bits);
+    const at = sets + (<usize>text.charCodeAt(i) << 1);
+    store<u16>(at, load<u16>(at) | bits);
   }
 }
 
 function fill(): void {
   const all: u8 = SET_C0 | SET_FRAGMENT | SET_QUERY | SET_SPECIAL_QUERY | SET_PATH | SET_USERINFO;
   for (let c: usize = 0; c < 256; c++) {
-    store<u8>(sets + c, c < 0x20 || c > 0x7e ? all : 0);
+    store<u16>(sets + (c << 1), c < 0x20 || c > 0x7e ? <u16>all | PATH_MARK | HOST_MARK : 0);
     store<u8>(hexValues + c, hexValueOf(<u32>c));
     store<u8>(unreserved + c, isAlpha(<u32>c) || isDigit(<u32>c) ? 1 : 0);
-    if (c < 0x20 || c == 0x7f) store<u8>(sets + c, all | FORBIDDEN_DOMAIN);
+    if (c < 0x20 || c == 0x7f) store<u16>(sets + (c << 1), <u16>(all | FORBIDDEN_DOMAIN) | PATH_MARK | HOST_MARK);
   }
   store<u8>(unreserved + 0x2d, 1);
   store<u8>(unreserved + 0x2e, 1);
   store<u8>(unreserved + 0x5f, 1);
   store<u8>(unreserved + 0x7e, 1);
+  mark("/?#\\@:", AUTHORITY_MARK);
+  mark(' "<>`#?^{}/\\', PATH_MARK);
+  mark("%\0\t\n\r #/:<>?@[\\]^|", HOST_MARK);
   const queries: u8 = SET_QUERY | SET_SPECIAL_QUERY;
   const paths: u8 = SET_PATH | SET_USERINFO;
   mark(' "<>', SET_FRAGMENT | queries | paths);
@@ -82,8 +89,8 @@ export function lowerCase(p: usize, end: usize): void {
 
 // @ts-ignore: decorator
 @inline
-export function inSet(c: u32, set: u8): bool {
-  return (load<u8>(sets + <usize>c) & set) != 0;
+export function inSet(c: u32, set: u16): bool {
+  return (load<u16>(sets + (<usize>c << 1)) & set) != 0;
 }
 
 /** 0 to 15, or 255. */

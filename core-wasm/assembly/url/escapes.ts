@@ -4,18 +4,17 @@
  * Invariant: never decodes what an earlier pass encoded: "%25" stays "%25".
  */
 
+import { copyShort, findByte } from "../memory/bytes";
 import { hexValue, isUnreserved, writeEscaped } from "./bytes";
 import { DECODE_UNRESERVED, ENCODE_STRAY_PERCENT, UPPER_CASE_ESCAPES } from "./profile";
 
 /** Writes [p, end) at `out`, at most three bytes for each; the end is returned. */
 export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): usize {
   while (p < end) {
-    const c: u32 = load<u8>(p);
-    if (c != 0x25) {
-      store<u8>(out++, <u8>c);
-      p++;
-      continue;
-    }
+    const percent = findByte(p, end, 0x25);
+    out = copyShort(out, p, percent - p);
+    p = percent;
+    if (p == end) break;
     const high = end - p > 2 ? hexValue(load<u8>(p, 1)) : 255;
     const low = end - p > 2 ? hexValue(load<u8>(p, 2)) : 255;
     if (high > 15 || low > 15) {

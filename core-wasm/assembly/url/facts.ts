@@ -40,7 +40,7 @@ export function findFacts(p: usize, length: usize, baseAt: usize, baseLength: us
   Facts.keyLength = 0;
   // Archives index records such as "dns:" and "warcinfo:" by the URI itself.
   Facts.surt = State.start;
-  Facts.surtLength = url.kind == KIND_OTHER ? parsed : 0;
+  Facts.surtLength = url.kind == KIND_OTHER ? <usize>parsed : 0;
   Facts.fingerprint = 0;
   return isHttp ? findKey(rules) : 0;
 }

@@ -3,7 +3,7 @@
  * Invariant: at most 3 bytes are written for each byte read, and HOST_ROOM more.
  */
 
-import { encodeInto, FORBIDDEN_DOMAIN, FORBIDDEN_HOST, hexValue, inSet, lower, SET_C0 } from "./bytes";
+import { encodeInto, FORBIDDEN_DOMAIN, FORBIDDEN_HOST, HOST_MARK, hexValue, inSet, lower, SET_C0 } from "./bytes";
 import { E_HOST_CODE_POINT, E_HOST_MISSING, E_IPV6, E_NO_ROOM } from "./error";
 import { domainToAscii } from "../idna/to_ascii";
 import { endsInNumber, ipv4Into } from "./ipv4";
@@ -31,10 +31,11 @@ function domainInto(p: usize, end: usize, out: usize): i32 {
   let isForbidden = false;
   for (let q = p; q < end; q++) {
     const c: u32 = load<u8>(q);
+    store<u8>(o++, <u8>lower(c));
+    if (!inSet(c, HOST_MARK)) continue;
     if (c >= 0x80 || c == 0x25) return decodedDomainInto(p, end, out);
     // Not yet a failure: "<" may be the first half of a character that is composed.
-    isForbidden = isForbidden || inSet(c, FORBIDDEN_DOMAIN);
-    store<u8>(o++, <u8>lower(c));
+    isForbidden = true;
   }
   return isForbidden ? E_HOST_CODE_POINT : finishDomain(out, o);
 }

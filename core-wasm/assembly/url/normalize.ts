@@ -6,10 +6,11 @@
 import { E_NO_ROOM, E_NOT_HTTP, E_USERINFO } from "./error";
 import { normalizeEscapes } from "./escapes";
 import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
-import { DROP_EMPTY_QUERY, DROP_FRAGMENT, REFUSE_USERINFO } from "./profile";
+import { DROP_EMPTY_QUERY, DROP_FRAGMENT, LOWER_CASE, REFUSE_USERINFO } from "./profile";
 import { queryInto } from "./query";
 import { State } from "./state";
 import { reserve, URL_KEY } from "../memory/buffers";
+import { copyShort, findByte } from "../memory/bytes";
 
 /** Offsets of the key's path and its end, as `normalize` left them. */
 export class Key {
@@ -24,10 +25,17 @@ export function normalize(rules: u32): i32 {
   if (url.kind != KIND_HTTP && url.kind != KIND_HTTPS) return E_NOT_HTTP;
   if (url.hasUserinfo && (rules & REFUSE_USERINFO) != 0) return E_USERINFO;
   const href = State.start;
+  if (isNormal(rules)) {
+    Key.start = href;
+    Key.authorityEnd = href + url.authorityEnd;
+    Key.pathEnd = href + url.pathEnd;
+    Key.end = href + url.queryEnd;
+    return <i32>url.queryEnd;
+  }
   const out = reserve(URL_KEY, <usize>url.end * 3 + 16);
   if (out == 0) return E_NO_ROOM;
   Key.start = out;
-  memory.copy(out, href, url.authorityEnd);
+  copyShort(out, href, url.authorityEnd);
   Key.authorityEnd = out + url.authorityEnd;
   let o = normalizeEscapes(href + url.pathStart, href + url.pathEnd, Key.authorityEnd, rules);
   Key.pathEnd = o;
@@ -39,9 +47,16 @@ export function normalize(rules: u32): i32 {
   }
   if ((rules & DROP_FRAGMENT) == 0) {
     const bytes: usize = url.end - url.queryEnd;
-    memory.copy(o, href + url.queryEnd, bytes);
-    o += bytes;
+    o = copyShort(o, href + url.queryEnd, bytes);
   }
   Key.end = o;
   return <i32>(o - out);
+}
+
+/** Nothing that a rule could change: no escape, no query, and the fragment goes. Most links of most pages. */
+function isNormal(rules: u32): bool {
+  const path = State.start + url.pathStart;
+  const end = State.start + url.pathEnd;
+  return url.queryEnd == url.pathEnd && (rules & (DROP_FRAGMENT | LOWER_CASE)) == DROP_FRAGMENT &&
+    url.pathStart == url.authorityEnd && findByte(path, end, 0x25) == end;
 }

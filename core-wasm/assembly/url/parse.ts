@@ -8,7 +8,7 @@ import { authority, fileHost, noHost } from "./authority";
 import { isAlpha, isDigit, lower } from "./bytes";
 import { E_INPUT_TOO_LONG, E_NO_ROOM, E_OPAQUE_BASE, E_RELATIVE } from "./error";
 import { HOST_ROOM } from "./host";
-import { base, copyParts, KIND_FILE, KIND_OTHER, kindOf, url } from "./parts";
+import { base, clearParts, copyParts, KIND_FILE, KIND_OTHER, kindOf, url } from "./parts";
 import {
   finish,
   finishFragment,
@@ -20,6 +20,7 @@ import {
 } from "./path";
 import { offset, peek, put, State } from "./state";
 import { reserve, URL_CLEAN, URL_HREF } from "../memory/buffers";
+import { copyShort, findNewline } from "../memory/bytes";
 
 /** Longest input: a data: URL as long as the scanned part of a page, and room. */
 export const MAX_INPUT: usize = 8 * 1024 * 1024;
@@ -33,7 +34,7 @@ export function parseUrl(p: usize, len: usize, baseAt: usize): i32 {
   baseHref = baseAt;
   const start = reserve(URL_HREF, len * 3 + (baseAt != 0 ? <usize>base.end : 0) + ROOM);
   if (start == 0) return E_NO_ROOM;
-  memory.fill(changetype<usize>(url), 0, 48);
+  clearParts(url);
   State.start = start;
   State.out = start;
   trim(p, p + len);
@@ -47,9 +48,7 @@ function trim(p: usize, end: usize): void {
   while (end > p && load<u8>(end - 1) <= 0x20) end--;
   State.p = p;
   State.end = end;
-  for (let q = p; q < end; q++) {
-    if (isDropped(load<u8>(q))) return dropNewlines(p, end);
-  }
+  if (findNewline(p, end) < end) dropNewlines(p, end);
 }
 
 // @ts-ignore: decorator
@@ -124,7 +123,7 @@ function withoutScheme(): i32 {
 
 /** Starts anew with the first `length` bytes of the base's href, and its parts. */
 function copyBase(length: u32): void {
-  memory.copy(State.start, baseHref, length);
+  copyShort(State.start, baseHref, length);
   copyParts(url, base);
   State.out = State.start + length;
 }
@@ -202,7 +201,7 @@ function fromBasePath(): i32 {
   copyBase(base.authorityEnd);
   url.pathStart = offset();
   const length = base.pathEnd - base.pathStart;
-  memory.copy(State.out, baseHref + base.pathStart, length);
+  copyShort(State.out, baseHref + base.pathStart, length);
   State.out += length;
   if (c != 0x3f) {
     State.out = shorten(State.out);

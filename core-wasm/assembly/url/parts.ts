@@ -39,7 +39,13 @@ export const url: Parts = changetype<Parts>(memory.data(PARTS_BYTES, 8));
 export const base: Parts = changetype<Parts>(memory.data(PARTS_BYTES, 8));
 
 export function copyParts(to: Parts, from: Parts): void {
-  memory.copy(changetype<usize>(to), changetype<usize>(from), PARTS_BYTES);
+  for (let at: usize = 0; at < <usize>PARTS_BYTES; at += 16) {
+    v128.store(changetype<usize>(to) + at, v128.load(changetype<usize>(from) + at));
+  }
+}
+
+export function clearParts(parts: Parts): void {
+  for (let at: usize = 0; at < <usize>PARTS_BYTES; at += 16) v128.store(changetype<usize>(parts) + at, i64x2.splat(0));
 }
 
 /** The kind that a lower-case scheme (without colon) names. */

@@ -7,6 +7,7 @@ import {
   encodeInto,
   inSet,
   isAlpha,
+  PATH_MARK,
   SET_C0,
   SET_FRAGMENT,
   SET_PATH,
@@ -42,6 +43,10 @@ export function pathSegments(): void {
     store<u8>(out++, 0x2f);
     for (; p < end; p++) {
       c = load<u8>(p);
+      if (!inSet(c, PATH_MARK)) {
+        store<u8>(out++, <u8>c);
+        continue;
+      }
       if (c == 0x2f || c == 0x3f || c == 0x23 || (c == 0x5c && special)) break;
       if (inSet(c, SET_PATH)) out = writeEscaped(out, c);
       else store<u8>(out++, <u8>c);

@@ -9,6 +9,7 @@ import { normalizeEscapes } from "./escapes";
 import { isNamed, isSession } from "./sessions";
 import { isTracking } from "./tracking_parameters";
 import { reserve, URL_QUERY } from "../memory/buffers";
+import { copyShort, findByte } from "../memory/bytes";
 
 /** One parameter: where it starts, where its name ends, where it ends. */
 const ENTRY: usize = 12;
@@ -31,19 +32,25 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
     const from: usize = load<u32>(entry);
     const bytes = <usize>load<u32>(entry, 8) - from;
     if (i > 0) store<u8>(out++, 0x26);
-    memory.copy(out, from, bytes);
-    out += bytes;
+    out = copyShort(out, from, bytes);
   }
   return out;
+}
+
+// @ts-ignore: decorator
+@inline
+function copyEntry(to: usize, from: usize): void {
+  store<u64>(to, load<u64>(from));
+  store<u32>(to, load<u32>(from, 8), 8);
 }
 
 /** Splits at "&" and normalises each parameter to `text`; the number of those that stay. */
 function collect(p: usize, end: usize, text: usize, rules: u32): usize {
   let count: usize = 0;
   for (let stop = p;; p = stop + 1) {
-    stop = p;
-    let equals: usize = 0;
-    for (; stop < end && load<u8>(stop) != 0x26; stop++) if (equals == 0 && load<u8>(stop) == 0x3d) equals = stop;
+    stop = findByte(p, end, 0x26);
+    let equals = findByte(p, stop, 0x3d);
+    if (equals == stop) equals = 0;
     const nameEnd = normalizeEscapes(p, equals == 0 ? stop : equals, text, rules);
     const isEmpty = p == stop && (rules & DROP_EMPTY_PARAMETERS) != 0;
     if (!isEmpty && !((rules & STRIP_TRACKING) != 0 && isTracking(text, nameEnd - text))) {
@@ -69,7 +76,7 @@ function withoutSessions(count: usize): usize {
     const isColdFusion = i + 1 < count && isNamed(load<u32>(entry), load<u32>(entry, 4), "cfid") &&
       isNamed(load<u32>(next), load<u32>(next, 4), "cftoken");
     if (isColdFusion) i++;
-    else memory.copy(entries + kept++ * ENTRY, entry, ENTRY);
+    else copyEntry(entries + kept++ * ENTRY, entry);
   }
   return kept;
 }
@@ -119,6 +126,6 @@ function merge(low: usize, middle: usize, high: usize): void {
   for (let to = low; to < high; to++) {
     const takeLeft = left < middle &&
       (right >= high || compare(entries + left * ENTRY, entries + right * ENTRY) <= 0);
-    memory.copy(spare + to * ENTRY, entries + (takeLeft ? left++ : right++) * ENTRY, ENTRY);
+    copyEntry(spare + to * ENTRY, entries + (takeLeft ? left++ : right++) * ENTRY);
   }
 }

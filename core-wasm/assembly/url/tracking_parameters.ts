@@ -1,46 +1,55 @@
 /**
  * Query parameters that only tell where a visitor came from: data. Names are compared without regard to ASCII case.
- * Invariant: changing these lists changes keys, so ../../key_version.ts must be bumped with them.
+ * Invariant: sorted, so that names of one first letter stand together; changing the list changes keys, so
+ * ../../key_version.ts must be bumped with it.
  */
 
-/** Campaigns (Google Analytics, Matomo, HubSpot, Marketo), click identifiers of advertisers, mail tools, shares. */
-const NAMES: string = " gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid _ga _gl fbclid msclkid " +
-  "yclid ysclid _openstat twclid ttclid igshid igsh li_fat_id epik rdt_cid scclid sccid irclickid wickedid mc_cid " +
-  "mc_eid mkt_tok _hsenc _hsmi __hssc __hstc __hsfp hsctatracking vero_id vero_conv oly_anon_id oly_enc_id " +
-  "rb_clickid s_cid ml_subscriber ml_subscriber_hash _kx ";
-const PREFIXES: string = " utm_ pk_ piwik_ mtm_ hsa_ ";
+import { lower } from "./bytes";
 
-/** The name (already percent-normalised) is a tracking parameter's. */
-export function isTracking(p: usize, len: usize): bool {
-  // The first letters of the lists: nearly every name is told apart here.
-  return len >= 3 && len <= 24 && (found(NAMES, p, len, true) || found(PREFIXES, p, len, false));
+/**
+ * Campaigns (Google Analytics, Matomo, HubSpot, Marketo), click identifiers of advertisers, mail tools, shares.
+ * A name that ends in "*" stands for all that begin so and go on.
+ */
+const NAMES: string = " __hsfp __hssc __hstc _ga _gl _hsenc _hsmi _kx _openstat dclid epik fbclid gad_campaignid gad_source " +
+  "gbraid gclid gclsrc hsa_* hsctatracking igsh igshid irclickid li_fat_id mc_cid mc_eid mkt_tok " +
+  "ml_subscriber ml_subscriber_hash msclkid mtm_* oly_anon_id oly_enc_id piwik_* pk_* rb_clickid " +
+  "rdt_cid s_cid sccid scclid srsltid ttclid twclid utm_* vero_conv vero_id wbraid wickedid yclid " +
+  "ysclid ";
+
+/** Where the names of each first letter begin, 0 = there are none. */
+const firstAt: usize = memory.data(256, 8);
+
+function fillIndex(): void {
+  for (let at = NAMES.length - 2; at >= 0; at--) {
+    if (unit(at) == 0x20) store<u16>(firstAt + (<usize>unit(at + 1) << 1), <u16>(at + 1));
+  }
 }
 
 // @ts-ignore: decorator
 @inline
-function unit(list: string, at: i32): u32 {
-  return load<u16>(changetype<usize>(list) + (<usize>at << 1));
+function unit(at: i32): u32 {
+  return load<u16>(changetype<usize>(NAMES) + (<usize>at << 1));
 }
 
-function found(list: string, p: usize, len: usize, whole: bool): bool {
-  const first = lowered(p);
-  const last = list.length - 1;
-  for (let at = 0; at < last; at++) {
-    if (unit(list, at) != 0x20 || unit(list, at + 1) != first) continue;
+/** The name (already percent-normalised) is a tracking parameter's. */
+export function isTracking(p: usize, len: usize): bool {
+  if (len == 0) return false;
+  const first = lower(load<u8>(p));
+  if (first > 127) return false;
+  let at: i32 = load<u16>(firstAt + (<usize>first << 1));
+  if (at == 0) return false;
+  while (unit(at) == first) {
     let i: usize = 0;
-    let q = at + 1;
-    while (i < len && unit(list, q) == lowered(p + i)) {
+    while (i < len && unit(at) == lower(load<u8>(p + i))) {
       i++;
-      q++;
+      at++;
     }
-    if (unit(list, q) == 0x20 && (whole ? i == len : i > 0)) return true;
+    if ((i == len && unit(at) == 0x20) || (i < len && unit(at) == 0x2a)) return true;
+    while (unit(at) != 0x20) at++;
+    at++;
+    if (at >= NAMES.length) break;
   }
   return false;
 }
 
-// @ts-ignore: decorator
-@inline
-function lowered(p: usize): u32 {
-  const c: u32 = load<u8>(p);
-  return c - 65 < 26 ? c | 32 : c;
-}
+fillIndex();
