@@ -41,17 +41,17 @@ export interface ConnectOptions {
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** What a statement failed with. `code` is SQLite's base code, or `NETWORK` when no answer came. */
+/** What a statement failed with. `code` is SQLite's base code, `NETWORK` when no answer came, or `URL_INVALID`. */
 export class SqlError extends Error {
   override readonly name = "SqlError";
   readonly code: string;
-  readonly extendedCode: string;
 
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    const known = cause instanceof LibsqlError;
-    this.code = known ? cause.code : "NETWORK";
-    this.extendedCode = known ? cause.extendedCode ?? cause.code : "NETWORK";
+  /** `otherwise`: the code where the client names none. */
+  constructor(cause: unknown, otherwise: string) {
+    const code = cause instanceof LibsqlError ? cause.code : otherwise;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(message.replaceAll(`${code}: `, ""), { cause });
+    this.code = code;
   }
 }
 
@@ -71,8 +71,9 @@ class Connection {
     try {
       return await work(this.client);
     } catch (error) {
-      const failure = new SqlError(error);
-      if (this.client.protocol === "file" && CLOGGING.has(failure.code)) await this.#renew().catch(() => {});
+      const isFile = this.client.protocol === "file";
+      const failure = new SqlError(error, isFile ? "SQLITE_ERROR" : "NETWORK");
+      if (isFile && CLOGGING.has(failure.code)) await this.#renew().catch(() => {});
       throw failure;
     }
   }
@@ -106,7 +107,7 @@ function openClient(options: ConnectOptions): Client {
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
     });
   } catch (error) {
-    throw new SqlError(error);
+    throw new SqlError(error, isUrl(location) ? "URL_INVALID" : "SQLITE_CANTOPEN");
   }
 }
 

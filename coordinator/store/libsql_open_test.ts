@@ -96,6 +96,15 @@ withFile("a folder in the file's place is refused", async (location) => {
   await assert.rejects(openLibsqlControlStore({ location }).open(), /a folder is there/);
 });
 
+test("a file that can't be made is told in a sentence", async () => {
+  const made = /^Error: Opening \/proc\/new\.db failed: (it can't be opened|its folder can't be made) \(.*\); .*\.$/;
+  await assert.rejects(store("/proc/new.db").open("owner", 1), made);
+});
+
+test("an address that is none is told in a sentence", async () => {
+  await assert.rejects(store("libsql://").open("owner", 1), /^Error: Opening libsql:\/\/ failed: the address can't be/);
+});
+
 withFile("an empty file becomes a shard", async (location) => {
   writeFileSync(location, "");
   await filled(location, 1);
