@@ -172,6 +172,8 @@ export class Collector implements DispatchHandler {
     this.#settle?.(collection);
     this.#settle = undefined;
     this.#parts = [];
+    this.#rawHeaders = [];
+    this.#headRead = undefined;
   }
 
   #response(truncated: Collected["truncated"]): Collected {

@@ -102,8 +102,11 @@ export class Connection {
     const { read, write } = socket;
     socket.read = (size?: number) => {
       const chunk = read.call(socket, size) as Uint8Array | null;
-      if (chunk === null || !this.#collector || this.#collector.settled || this.#collector.onRead(chunk)) return chunk;
-      return null;
+      const collector = this.#collector;
+      if (chunk === null || collector === undefined) return chunk;
+      if (!collector.settled) return collector.onRead(chunk) ? chunk : null;
+      this.#collector = undefined;
+      return chunk;
     };
     socket.write = ((data: string | Uint8Array, ...rest: []) => {
       if (typeof data === "string") this.#head = data;

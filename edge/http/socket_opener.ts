@@ -124,27 +124,33 @@ export class SocketOpener {
       return Promise.resolve(endingFailure(task.ended, task, attempted, false));
     }
     return new Promise((resolve, reject) => {
-      const fail = (trouble: Trouble) => resolve({ ...trouble, remoteAddress: address });
-      const onError = (error: unknown) => {
-        try {
-          fail(connectFailure(error, origin.secure, attempted));
-        } catch (local) {
-          reject(local);
-        }
+      let settled = false;
+      // A destroyed socket may still report; by then the task waits for something else.
+      const settle = (work: () => void) => {
+        if (settled) return;
+        settled = true;
+        task.onEnd = undefined;
+        work();
       };
+      const fail = (trouble: () => Trouble) =>
+        settle(() => {
+          try {
+            resolve({ ...trouble(), remoteAddress: address });
+          } catch (local) {
+            reject(local);
+          }
+        });
       try {
         const underWay = this.#connect(connectOptions(origin, address), (error, socket) => {
-          task.onEnd = undefined;
-          if (error || !socket) onError(error);
-          else resolve({ socket, remoteAddress: address });
+          if (error || !socket) fail(() => connectFailure(error, origin.secure, attempted));
+          else settle(() => resolve({ socket, remoteAddress: address }));
         });
         task.onEnd = (why) => {
-          task.onEnd = undefined;
+          fail(() => endingFailure(why, task, attempted, true));
           underWay.destroy();
-          fail(endingFailure(why, task, attempted, true));
         };
       } catch (error) {
-        onError(error);
+        fail(() => connectFailure(error, origin.secure, attempted));
       }
     });
   }
