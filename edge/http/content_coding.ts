@@ -18,6 +18,8 @@ export interface Decoded {
 const IN_PLACE_BYTES = 64 * 1024;
 /** A server has no honest reason to code a body more often. */
 const MAX_CODINGS = 4;
+/** Up to here the exact end of the sound data is searched for, at some twenty decodings; of more the last part goes. */
+const SEARCHED_BYTES = 4 * 1024 * 1024;
 /** RFC 9659 3: a zstd content-coding needs at most 8 MB of window. */
 const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
 
@@ -115,7 +117,10 @@ async function decodeWith(codec: Codec, body: Uint8Array, coding: string, capByt
   if (strict.how === "end") return { bytes: strict.bytes, capped: false };
   const { bytes, how } = strict.how === "cap" ? strict : await codec.run(body, capBytes, true);
   if (how === "cap") return { bytes, capped: true, problem: capProblem(`the ${coding} body`, capBytes) };
-  if (how === "error") return await longestPrefix(codec, body, coding, capBytes);
+  if (how === "error") {
+    if (bytes.length <= SEARCHED_BYTES) return await longestPrefix(codec, body, coding, capBytes);
+    return { bytes, capped: false, problem: `Decoding the ${coding} body found corrupt data after its beginning.` };
+  }
   return { bytes, capped: false, problem: cutProblem(coding, body.length) };
 }
 

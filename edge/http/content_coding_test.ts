@@ -125,6 +125,16 @@ test("corrupt data in the middle keep the prefix before them", async () => {
   }
 });
 
+test("a large corrupt body is decoded a bounded number of times and keeps nearly all that is sound", async () => {
+  const page = pageOf(250_000);
+  const body = Uint8Array.from(zlib.gzipSync(page, { level: 1 }));
+  body[body.length - 6]! ^= 0x55;
+  const { bytes, problem } = await undo(body, ["gzip"]);
+  assert.match(problem!, /corrupt/);
+  assert.ok(bytes.length > page.length - 600_000 && bytes.length <= page.length, `${bytes.length} of ${page.length}`);
+  assert.ok(isPrefix(bytes, page));
+});
+
 test("a zstd frame with an impossible block keeps the frames before it", async () => {
   const sound = CODERS.zstd!(LARGE);
   // One last block of the reserved type 3, 16 bytes.
