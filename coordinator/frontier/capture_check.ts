@@ -15,6 +15,7 @@ export function captureProblem(
   settings: FrontierSettings,
 ): string | undefined {
   if (capture === undefined) return "The report of a fetched page has no capture; wanted one.";
+  if (capture.url !== undefined && !/^https?:\/\//.test(capture.url)) return "What was asked for is no http(s) URL.";
   const { storage_key, offset, length } = capture.record;
   if (!isRelativePath(storage_key)) return `The storage key ${quoted(storage_key)} is no relative path without dots.`;
   if (settings.keysUnderWorker && !storage_key.startsWith(`${worker}/`)) {

@@ -14,8 +14,9 @@ const RETRY_LEAST_MS = 20;
 const RETRY_MOST_MS = 5_000;
 /** While leases are out, new URLs can come any moment. */
 const RETRY_BUSY_MS = 250;
-/** How long the reason for "nothing" is kept before it is worked out again. */
+/** How long the reason for "nothing" is kept before it is worked out again, where there are many hosts to look at. */
 const REASON_KEPT_MS = 250;
+const MANY_HOSTS = 5_000;
 
 export class LeaseDesk {
   readonly #parts: FrontierParts;
@@ -80,7 +81,8 @@ export class LeaseDesk {
   }
 
   #whyNothing(now: number): string {
-    if (now - this.#reason.at < REASON_KEPT_MS && now >= this.#reason.at) return this.#reason.sentence;
+    const isCostly = this.#writers.some(({ shard }) => shard.hosts.size > MANY_HOSTS);
+    if (isCostly && Math.abs(now - this.#reason.at) < REASON_KEPT_MS) return this.#reason.sentence;
     const running = [...this.#parts.crawls.all()].filter((crawl) => crawl.isRunning);
     const standing = new Standing();
     for (const crawl of running) for (const { shard } of this.#writers) standing.add(shard, crawl.id, now);

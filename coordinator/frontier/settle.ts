@@ -5,6 +5,7 @@
 
 import {
   type CaptureFacts,
+  type CaptureRow,
   type Excluded,
   type Failed,
   type FailureClass,
@@ -59,6 +60,7 @@ export class PageSettler {
         this.#excluded(outcome, row);
         return false;
       case "deferred":
+        addHops(this.#round, { outcome, row, lease: this.#lease });
         this.#deferred(row);
         return false;
       case "robots":
@@ -84,6 +86,7 @@ export class PageSettler {
     this.#counts[counter]++;
     if (isPage && httpCode >= 200 && httpCode < 300) this.#countPage();
     if (isPage && httpCode >= 400) addTo(this.#counts.errorsByClass, `http_${Math.floor(httpCode / 100)}xx`);
+    addHops(this.#round, { outcome, row, lease: this.#lease });
     if (outcome.capture !== undefined) addCapture(this.#round, { outcome, capture: outcome.capture, row });
     return true;
   }
@@ -104,6 +107,7 @@ export class PageSettler {
     noteFailure(this.#lease.host, { class: name, retryAfterMs }, { now, limits });
     addTo(this.#counts.errorsByClass, name);
     const { capture } = outcome;
+    addHops(this.#round, { outcome, row, lease: this.#lease });
     if (capture !== undefined && captureProblem(capture, this.#lease.workerId, shard.parts.settings) === undefined) {
       addCapture(this.#round, { outcome, capture, row });
     }
@@ -122,6 +126,7 @@ export class PageSettler {
   }
 
   #excluded(outcome: Excluded, row: UrlRow): void {
+    addHops(this.#round, { outcome, row, lease: this.#lease });
     this.#finish(row, { state: "excluded", reason: outcome.reason.slice(0, REASON_CHARS), httpCode: 0 });
     this.#counts.excluded++;
   }
@@ -152,13 +157,40 @@ function bare(outcome: Outcome): Pick<Outcome, "target_id" | "requests"> {
   return { target_id: outcome.target_id, requests: outcome.requests };
 }
 
+type CapturedRow = Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "depth" | "discoveredFrom">;
+
+/** Redirects that were followed on the way are captures of their own, each at the URL that was asked for. */
+export function addHops(
+  round: Round,
+  what: { readonly outcome: Outcome; readonly row: CapturedRow; readonly lease: LeaseState },
+): void {
+  const { outcome, row, lease } = what;
+  const { settings } = round.shard.parts;
+  for (const { url, http_code, location, capture } of outcome.hops ?? []) {
+    if (captureProblem(capture, lease.workerId, settings) !== undefined) continue;
+    const { target_id } = outcome;
+    const hop: Redirected = { target_id, status: "redirected", http_code, location, requests: 1 };
+    addCapture(round, { outcome: hop, capture: { ...capture, url }, row, kind: kindOf(outcome) });
+  }
+}
+
+function kindOf(outcome: Outcome): "page" | "robots" {
+  return outcome.status === "robots" ? "robots" : "page";
+}
+
+function roleOf({ status }: Outcome): CaptureRow["role"] {
+  if (status === "redirected") return "redirect";
+  return status === "failed" ? "failure" : "answer";
+}
+
 /** Puts a believed capture into the batch. */
 export function addCapture(
   round: Round,
   what: {
     readonly outcome: Outcome;
     readonly capture: CaptureFacts;
-    readonly row: Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "depth" | "discoveredFrom">;
+    readonly row: CapturedRow;
+    readonly kind?: "page" | "robots";
   },
 ): void {
   const { outcome, capture, row } = what;
@@ -172,8 +204,9 @@ export function addCapture(
   shard.batch.addCapture({
     seq: shard.nextCaptureSeq++,
     crawl_id: row.crawlId,
-    url: row.url,
-    kind: outcome.status === "robots" ? "robots" : "page",
+    url: capture.url ?? row.url,
+    kind: what.kind ?? kindOf(outcome),
+    role: roleOf(outcome),
     http_code: outcome.http_code ?? 0,
     depth: row.depth,
     discovered_from: row.discoveredFrom,

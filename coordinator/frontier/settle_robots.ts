@@ -10,7 +10,7 @@ import type { HostState, LeaseState } from "./host_state.ts";
 import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter } from "./politeness.ts";
 import { originAfter } from "./robots_ladder.ts";
 import type { Round } from "./round.ts";
-import { addCapture } from "./settle.ts";
+import { addCapture, addHops } from "./settle.ts";
 
 /** Begins the reason of hosts that robots.txt makes us skip; their queued URLs are settled as excluded. */
 export const ROBOTS_BLOCK = "robots.txt ";
@@ -84,13 +84,13 @@ function setCrawlDelay(host: HostState, asked: number | undefined, mostMs: numbe
 
 function archiveRobots(round: Round, lease: LeaseState, outcome: RobotsFetched): void {
   const { capture } = outcome;
-  if (capture === undefined) return;
   const { shard } = round;
-  if (captureProblem(capture, lease.workerId, shard.parts.settings) !== undefined) return;
   const url = `${outcome.origin}/robots.txt`;
   const facts = shard.parts.core.url(url);
   if ("error" in facts) return;
   const { slot } = lease.host;
   const row = { slot, fingerprint: facts.fingerprint, crawlId: lease.crawlId, url, depth: 0, discoveredFrom: "" };
+  addHops(round, { outcome, row, lease });
+  if (capture === undefined || captureProblem(capture, lease.workerId, shard.parts.settings) !== undefined) return;
   addCapture(round, { outcome, capture, row });
 }

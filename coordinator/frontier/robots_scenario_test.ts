@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "../../tests/support/test.ts";
+import { ask, complete, fetched, newWorld, robots, spec, start } from "../../tests/support/frontier.ts";
+import type { Coordinator } from "../ports.ts";
+import type { Lease, Outcome } from "../../protocol/mod.ts";
+
+/** robots.txt can't be had; the pages come back, as an edge does it. */
+function unreachable(lease: Lease): Outcome[] {
+  return lease.targets.map((target) =>
+    target.kind === "robots"
+      ? robots(target, { class: "unreachable", http_code: 503 })
+      : { status: "deferred", target_id: target.target_id, reason: "robots.txt can't be had", requests: 0 }
+  );
+}
+
+async function one(coordinator: Coordinator): Promise<Lease> {
+  const { leases } = await ask(coordinator);
+  assert.equal(leases.length, 1);
+  return leases[0]!;
+}
+
+test("E22: unreachable robots.txt blocks the origin, never excludes its URLs; the wait doubles", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  for (const waitMs of [60_000, 120_000]) {
+    const lease = await one(coordinator);
+    await complete(coordinator, lease, unreachable(lease));
+    const stats = coordinator.stats("c")!;
+    assert.deepEqual([stats.excluded, stats.dead, stats.queued], [0, 0, 2]);
+    await world.clock.advance(waitMs - 1);
+    const reply = await ask(coordinator);
+    assert.equal(reply.leases.length, 0);
+    assert.match(reply.reason, /^waiting until \d\d:\d\d:\d\d: 1 host waiting for robots.txt$/);
+    assert.equal(coordinator.stats("c")!.state, "running", "E49: waiting isn't finished");
+    await world.clock.advance(1);
+  }
+  const lease = await one(coordinator);
+  assert.deepEqual(lease.targets.map(({ kind }) => kind), ["robots", "page", "page"]);
+  await coordinator.close();
+});
+
+test("fresh rules ride along by digest, for 24 h; a body is stored under the digest of what it is", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  const lease = await one(coordinator);
+  const body = "User-agent: *\nDisallow: /2\n";
+  const answer = robots(lease.targets[0]!, { class: "rules", http_code: 200, body, digest: "0".repeat(64) });
+  await complete(coordinator, lease, [answer]);
+  await world.clock.advance(1_000);
+  const next = await one(coordinator);
+  assert.equal(next.robots.length, 1);
+  const { digest, expires_in_ms } = next.robots[0]!;
+  assert.notEqual(digest, "0".repeat(64));
+  assert.equal(await coordinator.robotsBody(digest!), body);
+  assert.equal(await coordinator.robotsBody("0".repeat(64)), undefined);
+  assert.equal(expires_in_ms, 24 * 3_600_000 - 1_000);
+  assert.ok(next.targets.every(({ kind }) => kind === "page"));
+  await coordinator.release({ worker_id: "w1", leases: [next], reason: "test" });
+  await world.clock.advance(24 * 3_600_000);
+  assert.equal((await one(coordinator)).targets[0]!.kind, "robots");
+  await coordinator.close();
+});
+
+test("E33: a Crawl-delay over 300 s skips the host: its URLs are excluded with the reason, and the crawl ends", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  const lease = await one(coordinator);
+  const answer = robots(lease.targets[0]!, {
+    class: "rules",
+    http_code: 200,
+    body: "User-agent: *\nCrawl-delay: 301\n",
+    crawl_delay_ms: 301_000,
+  });
+  await complete(coordinator, lease, [answer]);
+  await world.clock.advance(5_000);
+  const stats = coordinator.stats("c")!;
+  assert.deepEqual([stats.excluded, stats.queued, stats.state], [2, 0, "finished"]);
+  const status = await coordinator.urlStatus("c", "https://a.example/1");
+  assert.equal(status!.status, "blocked");
+  assert.match(status!.why, /asks for a Crawl-delay of 301 s; at most 300 s are honoured/);
+  await coordinator.close();
+});
+
+test("E32: a Crawl-delay below our own floor changes nothing, one above it becomes the gap, also after a restart", async () => {
+  for (const [asked, gap] of [[200, 1_000], [7_000, 7_000]] as const) {
+    const world = newWorld();
+    const coordinator = await start(world);
+    await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+    const lease = await one(coordinator);
+    const body = "User-agent: *\n";
+    const answer = robots(lease.targets[0]!, { class: "rules", http_code: 200, body, crawl_delay_ms: asked });
+    await complete(coordinator, lease, [answer]);
+    await coordinator.close();
+    const second = await start(world);
+    await world.clock.advance(10_000);
+    assert.equal((await one(second)).gap_ms, gap);
+    await second.close();
+  }
+});
+
+test("two origins of one host: the one that can't be reached doesn't hold up the other", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["http://a.example:81/1", "http://a.example/1", "http://a.example/2"]));
+  const lease = await one(coordinator);
+  const outcomes = lease.targets.map((target): Outcome => {
+    if (target.kind === "robots") {
+      return target.url.includes(":81") ? robots(target, { class: "unreachable" }) : robots(target);
+    }
+    if (!target.url.includes(":81")) return fetched(target);
+    return { status: "deferred", target_id: target.target_id, reason: "robots.txt", requests: 0 };
+  });
+  await complete(coordinator, lease, outcomes);
+  assert.equal(coordinator.stats("c")!.pages, 2);
+  await world.clock.advance(61_000);
+  const next = await one(coordinator);
+  assert.deepEqual(next.targets.map(({ url }) => url), ["http://a.example:81/robots.txt", "http://a.example:81/1"]);
+  await coordinator.close();
+});

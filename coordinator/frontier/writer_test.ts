@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "../../tests/support/test.ts";
+import { newWorld, silentLog, spec, testCore } from "../../tests/support/frontier.ts";
+import { Faults, faultyStore } from "../../tests/support/faulty_store.ts";
+import { nativeDigest } from "../../runtime/node.ts";
+import { evenSlotMap } from "../../protocol/mod.ts";
+import { MemoryShardStore } from "../store/memory_shard_store.ts";
+import { Crawl, CrawlBook } from "./crawl.ts";
+import { SeedOperation } from "./enqueue.ts";
+import { HostDirectory } from "./host_directory.ts";
+import { frontierSettings } from "./settings.ts";
+import type { FrontierParts } from "./shard.ts";
+import { ShardWriter } from "./writer.ts";
+
+async function openWriter() {
+  const world = newWorld();
+  const core = await testCore();
+  const slotMap = evenSlotMap(1);
+  const directory = new HostDirectory(core, slotMap);
+  const parts: FrontierParts = {
+    core,
+    directory,
+    slotMap,
+    clock: world.clock,
+    random: world.random,
+    digest: nativeDigest,
+    log: silentLog,
+    settings: frontierSettings(),
+    crawls: new CrawlBook(),
+  };
+  const row = {
+    crawlId: "c",
+    spec: spec(["https://a.example/"]),
+    state: "running",
+    reason: "",
+    stateVersion: 1,
+    createdAt: 0,
+    finishedAt: 0,
+    seeding: false,
+    extraHosts: [],
+  } as const;
+  const crawl = new Crawl(row, { core, directory, shards: 1 });
+  parts.crawls.add(crawl);
+  const faults = new Faults();
+  const store = faultyStore(new MemoryShardStore(world.disks[0]), faults);
+  await store.open("test", core.keyVersion);
+  const writer = await ShardWriter.open(0, parts, store, () => Promise.resolve());
+  const seed = (urls: readonly string[]) =>
+    writer.submit(new SeedOperation({ crawl, urls, priority: 0.5, depth: 0, discoveredFrom: "" }));
+  return { core, writer, faults, seed, world };
+}
+
+test("E108: the filter says seen, the exact store says no: the URL is accepted", async () => {
+  const { core, writer, seed } = await openWriter();
+  const urls = ["https://a.example/1", "https://a.example/2"];
+  writer.shard.seen.add("c", core.urls(urls).fingerprints);
+  assert.deepEqual(await seed(urls), { accepted: 2, known: 0, rejected: [] });
+  assert.deepEqual(await seed(urls), { accepted: 0, known: 2, rejected: [] });
+  await writer.close();
+});
+
+test("operations of one moment share a commit; two of them with the same new URL accept it once", async () => {
+  const { writer, faults, seed } = await openWriter();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => seed(["https://a.example/x"])));
+  assert.equal(answers.reduce((sum, { accepted }) => sum + accepted, 0), 1);
+  assert.equal(faults.commits, 1);
+  await writer.close();
+});
+
+test("what the cache forgot is asked of the store: an evicted URL isn't accepted again", async () => {
+  const { writer, seed } = await openWriter();
+  const urls = Array.from({ length: 500 }, (_, i) => `https://a.example/${i}`);
+  assert.equal((await seed(urls)).accepted, 500);
+  writer.shard.seen.cache.clear();
+  assert.equal((await seed(urls)).known, 500);
+  await writer.close();
+});
+
+test("an operation that throws is a bug: its callers are told, the shard is loaded anew and goes on", async () => {
+  const { writer, seed } = await openWriter();
+  const bad = writer.submit({
+    apply(round) {
+      round.shard.nextUrlSeq = 77;
+      throw new Error("Applying: found a bug.");
+    },
+  });
+  await assert.rejects(bad, /found a bug/);
+  assert.equal((await seed(["https://a.example/x"])).accepted, 1);
+  assert.equal(writer.shard.nextUrlSeq, 2);
+  await writer.close();
+});
+
+test("a closed writer refuses operations, after it has committed those that waited", async () => {
+  const { writer, faults, seed } = await openWriter();
+  const last = seed(["https://a.example/x"]);
+  await writer.close();
+  assert.equal((await last).accepted, 1);
+  assert.equal(faults.commits, 1);
+  await assert.rejects(seed(["https://a.example/y"]), /closed/);
+});
