@@ -26,8 +26,7 @@ export interface UrlRefused {
 }
 
 /**
- * A batch of http(s) URLs, normalised in one crossing; strings are decoded only when asked for.
- * Valid until the next call on the same core: take what you need before that.
+ * A batch of http(s) URLs, normalised in one crossing; strings are decoded only when asked for, each time anew.
  */
 export interface UrlBatch {
   readonly length: number;

@@ -18,6 +18,7 @@ export interface RawDoor {
   raw_filterBlocks(): number;
   raw_urls(count: number, maxBytes: number, rules: number): number;
   raw_text(): number;
+  raw_textBytes(): number;
   /** assembly/door_scan.ts. */
   raw_scan(pageLength: number, urlLength: number, tokenLength: number, wants: number): number;
   raw_utf8(pageLength: number, cut: number): number;
@@ -35,6 +36,13 @@ export interface TypedUrlFacts {
   readonly surt: string;
   readonly host: string;
   readonly fingerprint: bigint;
+}
+
+/** `record url-batch` of wit/core.wit. */
+export interface TypedUrlBatch {
+  readonly fingerprints: BigUint64Array;
+  readonly columns: Int32Array;
+  readonly text: Uint8Array;
 }
 
 /** `record page-facts` of wit/core.wit. */
@@ -63,6 +71,7 @@ export interface TypedDoor {
   readonly urls: {
     /** Throws an UrlErrorCase. */
     facts(input: string, base: string | undefined, maxBytes: number, rules: number): TypedUrlFacts;
+    normalize(urls: Uint8Array, ends: Uint32Array, maxBytes: number, rules: number): TypedUrlBatch;
   };
   readonly pages: {
     scan(html: Uint8Array, url: string, productToken: string, wants: number): TypedPageFacts;

@@ -42,12 +42,15 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
   writeInputs(raw, inputs, maxBytes * INPUT_FACTOR);
   const at = raw.raw_urls(count, maxBytes, rules) >>> 0;
   if (at === 0) throw new RangeError(`Normalising ${count} URLs at once failed: smaller batches are wanted.`);
+  const { buffer } = raw.memory;
+  // Copies: two cheap ones, and what is asked later no longer hangs on what the core did meanwhile.
+  const answers = buffer.slice(at, at + count * 36);
   const textAt = raw.raw_text() >>> 0;
-  const memory = raw.memory.buffer;
-  const columns = new Int32Array(memory, at + count * 8, count * 7);
+  const text = new Uint8Array(buffer.slice(textAt, textAt + raw.raw_textBytes()));
+  const columns = new Int32Array(answers, count * 8, count * 7);
   const read = (column: number, index: number) => {
-    const from = textAt + columns[column * count + index]!;
-    return decoder.decode(new Uint8Array(memory, from, columns[(column + 1) * count + index]!));
+    const from = columns[column * count + index]!;
+    return decoder.decode(text.subarray(from, from + columns[(column + 1) * count + index]!));
   };
   const status = (index: number) => index >= 0 && index < count ? columns[index]! : outOfRange(index, count);
   const href = (index: number) => {
@@ -61,7 +64,7 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
       const found = status(index);
       return found < 0 ? urlErrorSentence(inputs[index]!, caseOfCode(found), maxBytes) : "";
     },
-    fingerprints: new BigUint64Array(memory, at, count).slice(),
+    fingerprints: new BigUint64Array(answers, 0, count),
     href,
     key: (index) => {
       const found = status(index);

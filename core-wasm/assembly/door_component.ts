@@ -8,6 +8,7 @@ import { release, RETURN_AREA, returnList } from "./abi";
 import { addKeys, hasKeys, openFilter } from "./bloom/split_block";
 import { xxh64 } from "./hash/xxh64";
 import { OUTPUT, reserve } from "./memory/buffers";
+import { normalizeBatch, textBytes, textPtr } from "./url/batch";
 import { Facts, findFacts } from "./url/facts";
 
 export function hashing_xxh64(ptr: usize, len: usize): u64 {
@@ -59,5 +60,23 @@ export function urls_facts(
   returnList(24, Facts.surt, Facts.surtLength);
   returnList(32, Facts.host, Facts.hostLength);
   store<u64>(RETURN_AREA, Facts.fingerprint, 40);
+  return RETURN_AREA;
+}
+
+/** `record url-batch`; all empty when there is no room for the answers. */
+export function urls_normalize(
+  input: usize,
+  inputBytes: usize,
+  ends: usize,
+  count: usize,
+  maxBytes: u32,
+  rules: u32,
+): usize {
+  const out = normalizeBatch(input, inputBytes, ends, count, maxBytes, rules);
+  release(input, inputBytes);
+  release(ends, count << 2);
+  returnList(0, out, out == 0 ? 0 : count);
+  returnList(8, out + (count << 3), out == 0 ? 0 : count * 7);
+  returnList(16, textPtr(), out == 0 ? 0 : textBytes());
   return RETURN_AREA;
 }

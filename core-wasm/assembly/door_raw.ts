@@ -5,7 +5,7 @@
 
 import { reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
-import { normalizeBatch, textPtr } from "./url/batch";
+import { normalizeInput, textBytes, textPtr } from "./url/batch";
 import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter } from "./bloom/split_block";
 
 /** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
@@ -43,9 +43,13 @@ export function raw_filterBlocks(): u32 {
 
 /** url/batch.ts says what lies where. */
 export function raw_urls(count: usize, maxBytes: usize, rules: u32): usize {
-  return normalizeBatch(count, maxBytes, rules);
+  return normalizeInput(count, maxBytes, rules);
 }
 
 export function raw_text(): usize {
   return textPtr();
+}
+
+export function raw_textBytes(): usize {
+  return textBytes();
 }

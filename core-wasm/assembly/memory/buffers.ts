@@ -44,7 +44,8 @@ function slot(buffer: i32): usize {
 /** The address of `buffer` with at least `bytes`; its content is lost when it has to move. 0 when over the bound. */
 export function reserve(buffer: i32, bytes: usize): usize {
   const at = slot(buffer);
-  if (bytes <= load<u32>(at, 4)) return load<u32>(at);
+  // An address is never 0, not even for nothing: 0 says that there is no room.
+  if (bytes <= load<u32>(at, 4) && load<u32>(at) != 0) return load<u32>(at);
   if (bytes > MAX_BYTES || <u32>buffer >= <u32>COUNT) return 0;
   const old: usize = load<u32>(at);
   if (old != 0) heap.free(old);
@@ -56,7 +57,7 @@ export function reserveKept(buffer: i32, bytes: usize): usize {
   const at = slot(buffer);
   const old: usize = load<u32>(at);
   const had: usize = load<u32>(at, 4);
-  if (bytes <= had) return old;
+  if (bytes <= had && old != 0) return old;
   if (bytes > MAX_BYTES || <u32>buffer >= <u32>COUNT) return 0;
   const fresh = place(at, roomier(max<usize>(bytes, min<usize>(had << 1, MAX_BYTES))));
   if (old != 0) {

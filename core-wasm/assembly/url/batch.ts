@@ -1,13 +1,13 @@
 /**
  * A batch of absolute http(s) URLs in one crossing, answered as columns.
- * In: INPUT holds the texts one behind the other, INPUT_ENDS where each ends (u32). Out, at the returned address, for
+ * In: the texts one behind the other, and where each ends (u32). Out, at the returned address, for
  * n URLs: fingerprints u64[n], then columns i32/u32[n]: status, href offset, href length, key offset, key length, host
  * offset, host length. Offsets count from textPtr().
  * Invariant: one refused URL changes nothing for the others; text is bounded by the length limit of each.
  */
 
 import { xxh64 } from "../hash/xxh64";
-import { INPUT, INPUT_ENDS, OUTPUT, reserve, reserveKept, TEXT } from "../memory/buffers";
+import { capacity, INPUT, INPUT_ENDS, OUTPUT, reserve, reserveKept, TEXT } from "../memory/buffers";
 import { copyShort, sameBytes } from "../memory/bytes";
 import { E_HOST_TOO_LONG, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
 import { Key, normalize } from "./normalize";
@@ -32,18 +32,36 @@ export function textPtr(): usize {
   return text;
 }
 
-/** Normalises `count` URLs of at most `maxBytes` (href, key): the address of the answers, 0 = no room. */
-export function normalizeBatch(count: usize, maxBytes: usize, rules: u32): usize {
+export function textBytes(): usize {
+  return textLength;
+}
+
+/** As `normalizeBatch`, over what the host wrote to INPUT and INPUT_ENDS. */
+export function normalizeInput(count: usize, maxBytes: usize, rules: u32): usize {
+  if (count << 2 > capacity(INPUT_ENDS)) return 0;
+  return normalizeBatch(reserve(INPUT, 0), capacity(INPUT), reserve(INPUT_ENDS, 0), count, maxBytes, rules);
+}
+
+/**
+ * Normalises `count` URLs of at most `maxBytes` (href): the address of the answers, 0 = no room. Ends that lie beyond
+ * the input, or before the one before, are taken for the nearest that don't.
+ */
+export function normalizeBatch(
+  input: usize,
+  inputBytes: usize,
+  ends: usize,
+  count: usize,
+  maxBytes: usize,
+  rules: u32,
+): usize {
   const out = reserve(OUTPUT, count * (8 + COLUMNS * 4) + 8);
   if (out == 0) return 0;
-  const input = reserve(INPUT, 0);
-  const ends = reserve(INPUT_ENDS, 0);
   const columns = out + (count << 3);
   memory.fill(out, 0, count * (8 + COLUMNS * 4));
   textLength = 0;
   let from: usize = 0;
   for (let i: usize = 0; i < count; i++) {
-    const to: usize = load<u32>(ends + (i << 2));
+    const to = max<usize>(from, min<usize>(load<u32>(ends + (i << 2)), inputBytes));
     const status = one(input + from, to - from, maxBytes, rules);
     store<i32>(columns + (i << 2), status);
     if (status >= 0) answer(out, columns, count, i, status);
