@@ -6,14 +6,14 @@
 
 import { valueTooLong } from "./attributes";
 import { skipSpace, startsIgnoringCase, trimEnd } from "./bytes";
-import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_URLS } from "./buffers";
+import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_TEXT, HTML_URLS } from "./buffers";
 import { canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
 import { baseLen, basePtr, langLen, langPtr, titleEnd, titleStart } from "./page";
 import { encodedLen, encodedPtr, encodeQuery, needsEncoding } from "./query_encoding";
 import { nofollow, noindex } from "./robots_meta";
 import { xxh64 } from "../hash/xxh64";
 import { capacity, reserve, reserveKept } from "../memory/buffers";
-import { beginFold, cutFold, fold, folded } from "../text/fold";
+import { beginFold, fold, folded, foldRoom } from "../text/fold";
 import { baseHrefLen, baseHrefPtr, clearBase, resolveInto, setBase } from "../url/resolve";
 
 /** 32-bit words: see HEADER_* of scan_answer.ts for their order. */
@@ -74,6 +74,7 @@ export function answer(pageUrl: usize, pageUrlLen: usize): bool {
   word(14, canonical > 0 ? <usize>canonical : 0);
   word(11, baseHrefPtr());
   word(12, baseHrefLen());
+  word(8, 0);
   writeTitle(facts);
   writeLang(facts + TITLE_BYTES + 8);
   let flags: usize = noindex ? FLAG_NOINDEX : 0;
@@ -83,12 +84,20 @@ export function answer(pageUrl: usize, pageUrlLen: usize): bool {
   return true;
 }
 
+/** By way of the text's buffer, whose text has been hashed by now: a title may be as long as a page. */
 function writeTitle(at: usize): void {
-  beginFold(at, TITLE_BYTES + 8);
+  const text = reserve(HTML_TEXT, foldRoom(titleEnd - titleStart));
+  if (text == 0) return;
+  beginFold(text, capacity(HTML_TEXT));
   fold(titleStart, titleEnd, true);
-  if (folded() > TITLE_BYTES) cutFold(TITLE_BYTES);
+  let length = folded();
+  if (length > TITLE_BYTES) {
+    length = TITLE_BYTES;
+    while (length > 0 && (<u32>load<u8>(text + length) & 0xc0) == 0x80) length--;
+  }
+  memory.copy(at, text, length);
   word(7, at);
-  word(8, folded());
+  word(8, length);
 }
 
 /** Copied, since the page itself may be gone before the answer is read. */

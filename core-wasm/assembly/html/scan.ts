@@ -14,7 +14,7 @@ import { DATA } from "./states";
 import { tokenize } from "./tokenizer";
 import { xxh64 } from "../hash/xxh64";
 import { reserve } from "../memory/buffers";
-import { beginFold, folded } from "../text/fold";
+import { beginFold, folded, foldRoom } from "../text/fold";
 import { simhash } from "../text/simhash";
 
 /** Largest page: LIMITS.decodedBytes, three bytes for each when it was decoded. */
@@ -23,7 +23,7 @@ export const MAX_PAGE: usize = 30_000_000;
 /** Scans UTF-8 [page, page + pageLen). Returns the address of the header (answer.ts); 0 without memory for it. */
 export function scanPage(page: usize, pageLen: usize, url: usize, urlLen: usize, wants: u32): usize {
   if (pageLen > MAX_PAGE || !prepareElements() || !prepareAttributes(pageLen) || !resetLinks()) return 0;
-  const room = pageLen + (pageLen >> 2) + 64;
+  const room = foldRoom(pageLen);
   const text = reserve(HTML_TEXT, room);
   if (text == 0) return 0;
   resetPage(wants);
