@@ -1,0 +1,153 @@
+/**
+ * The words of a text, as 64-bit hashes in blocks. A word is a run of ASCII letters and digits (case ignored) and of
+ * other characters that aren't punctuation or spaces; in scripts that are written without spaces each character is one.
+ * Invariant: equal words have equal hashes wherever they stand; nothing is read outside of the text.
+ */
+
+import { isWordCharacter, standsAlone } from "./words";
+
+export const BLOCK_WORDS: usize = 512;
+/** The last block: u64 per word. */
+export const WORD_BLOCK: usize = memory.data(512 * 8, 16);
+/** Words in it. */
+export let wordCount: usize = 0;
+
+const SEED: u64 = 0x9e3779b97f4a7c15;
+const LOWER: u64 = 0x2020202020202020;
+
+let at: usize = 0;
+let textEnd: usize = 0;
+
+export function openWords(ptr: usize, len: usize): void {
+  at = ptr;
+  textEnd = ptr + len;
+}
+
+// @ts-ignore: decorator
+@inline
+function isAsciiLetter(byte: u32): bool {
+  return (byte | 0x20) - 0x61 < 26 || byte - 0x30 < 10;
+}
+
+/** One step over up to eight bytes, lower-cased and padded with zeros. */
+// @ts-ignore: decorator
+@inline
+function mix(hash: u64, bytes: u64): u64 {
+  const product = (hash ^ bytes) * 0x9fb21c651e98df25;
+  return product ^ (product >> 32);
+}
+
+/** Fills the block with the next words; false when there are none. */
+export function readWords(): bool {
+  let p = at;
+  const end = textEnd;
+  let count: usize = 0;
+  while (p < end && count < BLOCK_WORDS) {
+    const byte = <u32>load<u8>(p);
+    if (byte < 0x80 && !isAsciiLetter(byte)) {
+      p++;
+      continue;
+    }
+    const length = byte < 0x80 ? asciiRun(p, end) : 0;
+    if (byte < 0x80 && (p + length >= end || load<i8>(p + length) >= 0)) {
+      store<u64>(WORD_BLOCK + (count << 3), asciiHash(p, length, end));
+      count++;
+      p += length;
+    } else {
+      p = otherWord(p, end);
+      if (otherHash != 0) {
+        store<u64>(WORD_BLOCK + (count << 3), otherHash);
+        count++;
+      }
+    }
+  }
+  at = p;
+  wordCount = count;
+  return count != 0;
+}
+
+/** Length of the run of ASCII letters and digits at p. */
+// @ts-ignore: decorator
+@inline
+function asciiRun(from: usize, end: usize): usize {
+  let p = from;
+  while (p + 16 <= end) {
+    const block = v128.load(p);
+    const letters = i8x16.lt_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
+    const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+    const others = ~<u32>i8x16.bitmask(v128.or(letters, digits)) & 0xffff;
+    if (others != 0) return p + <usize>ctz<u32>(others) - from;
+    p += 16;
+  }
+  while (p < end && isAsciiLetter(<u32>load<u8>(p))) p++;
+  return p - from;
+}
+
+/** Hash of an ASCII word. Digits have the bit that lower case sets already. */
+// @ts-ignore: decorator
+@inline
+function asciiHash(from: usize, length: usize, end: usize): u64 {
+  let p = from;
+  let left = length;
+  let hash = SEED;
+  while (left >= 8) {
+    hash = mix(hash, load<u64>(p) | LOWER);
+    p += 8;
+    left -= 8;
+  }
+  if (left == 0) return hash;
+  const bits: u64 = <u64>left << 3;
+  if (p + 8 <= end) return mix(hash, (load<u64>(p) | LOWER) & ((<u64>1 << bits) - 1));
+  let bytes: u64 = 0;
+  for (let i: usize = 0; i < left; i++) bytes |= <u64>(load<u8>(p + i) | 0x20) << (i << 3);
+  return mix(hash, bytes);
+}
+
+/** Hash of the word that otherWord read; 0 when there was none. */
+let otherHash: u64 = 0;
+
+/** Reads the word at p that has a character beyond ASCII, or one character that is no word. Returns where it ends. */
+function otherWord(from: usize, end: usize): usize {
+  let p = from;
+  let hash = SEED;
+  otherHash = 0;
+  while (p < end) {
+    const code = codeAt(p, end);
+    if (code < 0x80 ? !isAsciiLetter(code) : !isWordCharacter(code)) break;
+    if (standsAlone(code)) {
+      if (p != from) break;
+      otherHash = mix(SEED, <u64>code);
+      return p + codeBytes;
+    }
+    hash = mix(hash, <u64>(code < 0x80 ? code | 0x20 : code));
+    p += codeBytes;
+  }
+  if (p == from) return p + codeBytes;
+  otherHash = hash;
+  return p;
+}
+
+let codeBytes: usize = 1;
+
+/** The code point at p and its length in codeBytes. What isn't UTF-8 counts as the byte. */
+// @ts-ignore: decorator
+@inline
+function codeAt(p: usize, end: usize): u32 {
+  const byte = <u32>load<u8>(p);
+  codeBytes = 1;
+  if (byte < 0xc0) return byte;
+  if (byte < 0xe0 && p + 1 < end) {
+    codeBytes = 2;
+    return ((byte & 31) << 6) | (<u32>load<u8>(p, 1) & 63);
+  }
+  if (byte >= 0xe0 && byte < 0xf0 && p + 2 < end) {
+    codeBytes = 3;
+    return ((byte & 15) << 12) | ((<u32>load<u8>(p, 1) & 63) << 6) | (<u32>load<u8>(p, 2) & 63);
+  }
+  if (byte >= 0xf0 && p + 3 < end) {
+    codeBytes = 4;
+    return ((byte & 7) << 18) | ((<u32>load<u8>(p, 1) & 63) << 12) | ((<u32>load<u8>(p, 2) & 63) << 6) |
+      (<u32>load<u8>(p, 3) & 63);
+  }
+  return byte;
+}
