@@ -3,7 +3,7 @@
  */
 
 import type { PageFacts } from "../core-wasm/core.ts";
-import type { CaptureFacts } from "../protocol/mod.ts";
+import type { CaptureFacts, Hop } from "../protocol/mod.ts";
 import { fingerprintToHex } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
@@ -14,6 +14,8 @@ const FACT_CHARS = 512;
 
 export interface ToCapture {
   readonly exchange: Exchange;
+  /** The target's URL. */
+  readonly targetUrl: string;
   /** Wall ms at the start of the fetch. */
   readonly fetchedAt: number;
   readonly captureName: string;
@@ -26,6 +28,7 @@ export async function capture(parts: EdgeParts, what: ToCapture): Promise<Captur
   const { exchange, fetchedAt, captureName, facts } = what;
   const { record, payloadDigest } = await parts.archive.append({ exchange, fetchedAt, captureName });
   return {
+    ...(exchange.url === what.targetUrl ? {} : { url: exchange.url }),
     fetched_at: fetchedAt,
     record,
     content_hash: what.contentHash,
@@ -51,5 +54,21 @@ function pageFacts(facts: PageFacts) {
     title: facts.title,
     text_hash: fingerprintToHex(facts.textHash),
     simhash: fingerprintToHex(facts.simhash),
+  };
+}
+
+/** A redirect on the way to a target's answer, archived. */
+export async function captureHop(
+  parts: EdgeParts,
+  what: Omit<ToCapture, "contentHash" | "facts">,
+  location: string,
+): Promise<Hop> {
+  const { exchange } = what;
+  const contentHash = parts.digest.sha256Hex(exchange.decoded);
+  return {
+    url: exchange.url,
+    http_code: exchange.status,
+    location,
+    capture: await capture(parts, { ...what, contentHash }),
   };
 }

@@ -3,7 +3,7 @@
  * Invariant: an outcome with a capture is made only after the archive acknowledged it.
  */
 
-import type { Failed, Outcome, Target, Timings } from "../protocol/mod.ts";
+import type { Failed, Hop, Outcome, Target, Timings } from "../protocol/mod.ts";
 import { capture } from "./capture.ts";
 import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
@@ -17,7 +17,7 @@ export interface ToSettle {
   readonly target: Target;
   readonly answered: Answered;
   readonly requests: number;
-  readonly hop: number;
+  readonly hops: readonly Hop[];
 }
 
 export async function settlePage(
@@ -32,8 +32,9 @@ export async function settlePage(
   const contentHash = parts.digest.sha256Hex(answer.decoded);
   const facts = await capture(parts, {
     exchange: answer,
+    targetUrl: what.target.url,
     fetchedAt: what.answered.fetchedAt,
-    captureName: captureName(hold, what.target, what.hop),
+    captureName: captureName(hold, what.target, what.hops.length),
     contentHash,
     facts: scanned?.facts,
   });
@@ -80,7 +81,12 @@ function notAnswered(what: ToSettle, answer: FetchFailure, parts: EdgeParts): Ou
 }
 
 function common(what: ToSettle, answer: Exchange | FetchFailure, parts: EdgeParts) {
-  return { target_id: what.target.target_id, requests: what.requests, timings: timingsOf(answer, parts) };
+  return {
+    target_id: what.target.target_id,
+    requests: what.requests,
+    timings: timingsOf(answer, parts),
+    ...(what.hops.length === 0 ? {} : { hops: what.hops }),
+  };
 }
 
 export function timingsOf(answer: Exchange | FetchFailure, parts: EdgeParts): Timings {

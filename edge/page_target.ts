@@ -3,9 +3,9 @@
  * inside the lease. Settling what was answered is page_outcome.ts.
  */
 
-import type { Outcome, Target } from "../protocol/mod.ts";
+import type { Hop, Outcome, Target } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
-import { capture } from "./capture.ts";
+import { captureHop } from "./capture.ts";
 import { type Answered, ask } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
@@ -16,7 +16,7 @@ import { classifyResponse } from "./steps/classify_response.ts";
 /** What a target came to: a verdict without an answer, or an answer that is to be settled. */
 export type PageAnswer =
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  | { readonly kind: "answer"; readonly answered: Answered; readonly requests: number; readonly hop: number }
+  | { readonly kind: "answer"; readonly answered: Answered; readonly requests: number; readonly hops: readonly Hop[] }
   /** The lease ended before the target was asked for: it goes back untouched. */
   | { readonly kind: "untouched" };
 
@@ -27,37 +27,34 @@ export async function crawlPage(
   parts: EdgeParts,
 ): Promise<PageAnswer> {
   let url = target.url;
-  let requests = 0;
-  const visited = new Set<string>();
-  for (let hop = 0;; hop++) {
-    const refused = await robots.refusal(url, target.target_id, requests);
-    if (refused) return { kind: "outcome", outcome: refused };
+  const hops: Hop[] = [];
+  for (;;) {
+    const refused = await robots.refusal(url, target.target_id, hops.length);
+    if (refused) return { kind: "outcome", outcome: { ...refused, hops } };
     const answered = await ask(hold, parts, url, target);
-    if (!answered) {
-      return requests === 0 ? { kind: "untouched" } : { kind: "outcome", outcome: interrupted(target, requests) };
-    }
-    if (!answered.answer.ok) {
-      requests += answered.answer.sent ? 1 : 0;
-      return { kind: "answer", answered, requests, hop };
-    }
-    requests++;
-    const next = sameKeyRedirect(answered.answer, target, parts);
-    if (next === undefined) return { kind: "answer", answered, requests, hop };
-    visited.add(url);
-    if (visited.has(next) || hop >= LIMITS.redirectHops) {
-      return { kind: "outcome", outcome: await loops({ target, hold, parts, answered, requests, hop, next }) };
-    }
-    await parts.archive.append({
-      exchange: answered.answer,
-      fetchedAt: answered.fetchedAt,
-      captureName: captureName(hold, target, hop),
-    });
+    if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, hops);
+    const { answer } = answered;
+    if (!answer.ok) return { kind: "answer", answered, requests: hops.length + (answer.sent ? 1 : 0), hops };
+    const next = sameKeyRedirect(answer, target, parts);
+    if (next === undefined) return { kind: "answer", answered, requests: hops.length + 1, hops };
+    hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), next));
+    if (hops.some((hop) => hop.url === next) || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
     url = next;
   }
 }
 
-function interrupted(target: Target, requests: number): Outcome {
-  return { target_id: target.target_id, status: "deferred", reason: "the lease ended between two redirects", requests };
+function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: readonly Hop[]) {
+  return {
+    exchange: answered.answer as Exchange,
+    targetUrl: target.url,
+    fetchedAt: answered.fetchedAt,
+    captureName: captureName(hold, target, hops.length),
+  };
+}
+
+function interrupted({ target_id }: Target, hops: readonly Hop[]): PageAnswer {
+  const reason = "the lease ended between two redirects";
+  return { kind: "outcome", outcome: { target_id, status: "deferred", reason, requests: hops.length, hops } };
 }
 
 /** The href of a redirect's target when it has the key of the page itself. */
@@ -69,34 +66,20 @@ function sameKeyRedirect(exchange: Exchange, target: Target, parts: EdgeParts): 
   return facts.url.split("#", 1)[0]!;
 }
 
-interface Loop {
-  readonly target: Target;
-  readonly hold: LeaseHold;
-  readonly parts: EdgeParts;
-  readonly answered: Answered;
-  readonly requests: number;
-  readonly hop: number;
-  readonly next: string;
-}
-
-async function loops({ target, hold, parts, answered, requests, hop, next }: Loop): Promise<Outcome> {
-  const exchange = answered.answer as Exchange;
-  const contentHash = parts.digest.sha256Hex(exchange.decoded);
-  return {
-    target_id: target.target_id,
+function loops({ target_id, url }: Target, hops: readonly Hop[], next: string): PageAnswer {
+  const detail =
+    `Followed redirects of ${url}, came to ${next} after ${hops.length} requests; a page within ${LIMITS.redirectHops} hops was wanted.`;
+  const http_code = hops.at(-1)!.http_code;
+  const outcome = {
+    target_id,
     status: "failed",
     failure: "redirect_loop",
-    detail:
-      `Followed redirects of ${target.url}, came back to ${next} after ${requests} requests; a page or at most ${LIMITS.redirectHops} hops was wanted.`,
-    http_code: exchange.status,
-    requests,
-    capture: await capture(parts, {
-      exchange,
-      fetchedAt: answered.fetchedAt,
-      captureName: captureName(hold, target, hop),
-      contentHash,
-    }),
-  };
+    detail,
+    http_code,
+    requests: hops.length,
+    hops,
+  } as const;
+  return { kind: "outcome", outcome };
 }
 
 /** The same capture reported twice has the same name, and so the same WARC-Record-ID. */

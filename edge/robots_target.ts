@@ -4,9 +4,9 @@
  * the pace of the host it goes to, by the lease or by a permit.
  */
 
-import type { FailureClass, RobotsFetched, Target } from "../protocol/mod.ts";
+import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
-import { capture } from "./capture.ts";
+import { capture, captureHop } from "./capture.ts";
 import { type Answered, ask, send } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import { type LeaseRobots, originOf } from "./lease_robots.ts";
@@ -29,19 +29,23 @@ export async function crawlRobots(
   const origin = originOf(target.url);
   let url = target.url;
   let requests = 0;
-  for (let hop = 0;; hop++) {
+  const hops: Hop[] = [];
+  for (;;) {
     const answered = await askHop(hold, parts, url, target);
     if (!answered) return undefined;
     const { answer } = answered;
     requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;
-    if (verdict?.kind === "redirect" && hop < LIMITS.robotsRedirectHops) {
-      await parts.archive.append({
-        exchange: answer as Extract<typeof answer, { ok: true }>,
-        fetchedAt: answered.fetchedAt,
-        captureName: captureName(hold, target, hop),
-      });
-      url = verdict.location.split("#", 1)[0]!;
+    if (answer.ok && verdict?.kind === "redirect" && hops.length < LIMITS.robotsRedirectHops) {
+      const { location } = verdict;
+      hops.push(
+        await captureHop(
+          parts,
+          { ...place(target, hold, hops), exchange: answer, fetchedAt: answered.fetchedAt },
+          location,
+        ),
+      );
+      url = location.split("#", 1)[0]!;
       continue;
     }
     const failed: FailureClass | undefined = !answer.ok
@@ -51,8 +55,12 @@ export async function crawlRobots(
       : undefined;
     if (failed !== undefined) hold.failed(failed);
     const retryAfterMs = verdict?.kind === "failed" ? verdict.retryAfterMs : undefined;
-    return await settle({ target, origin, hold, robots, parts, answered, requests, hop, failed, retryAfterMs });
+    return await settle({ target, origin, hold, robots, parts, answered, requests, hops, failed, retryAfterMs });
   }
+}
+
+function place(target: Target, hold: LeaseHold, hops: readonly Hop[]) {
+  return { targetUrl: target.url, captureName: captureName(hold, target, hops.length) };
 }
 
 /** One hop: under the lease on its own host, by permit on another. */
@@ -80,7 +88,7 @@ interface Settle {
   readonly parts: EdgeParts;
   readonly answered: Answered;
   readonly requests: number;
-  readonly hop: number;
+  readonly hops: readonly Hop[];
   readonly failed: FailureClass | undefined;
   readonly retryAfterMs: number | undefined;
 }
@@ -93,6 +101,7 @@ async function settle(what: Settle): Promise<RobotsFetched> {
     origin: what.origin,
     requests: what.requests,
     timings: timingsOf(answer, what.parts),
+    ...(what.hops.length === 0 ? {} : { hops: what.hops }),
     ...(what.failed === undefined ? {} : { failure: what.failed }),
     ...(what.retryAfterMs === undefined ? {} : { retry_after_ms: what.retryAfterMs }),
   } as const;
@@ -102,9 +111,9 @@ async function settle(what: Settle): Promise<RobotsFetched> {
   }
   const contentHash = what.parts.digest.sha256Hex(answer.decoded);
   const facts = await capture(what.parts, {
+    ...place(what.target, what.hold, what.hops),
     exchange: answer,
     fetchedAt: what.answered.fetchedAt,
-    captureName: captureName(what.hold, what.target, what.hop),
     contentHash,
   });
   const answeredBase = { ...base, http_code: answer.status, capture: facts };

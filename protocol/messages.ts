@@ -195,6 +195,8 @@ export interface CaptureRow {
   readonly crawl_id: CrawlId;
   readonly url: string;
   readonly kind: TargetKind;
+  /** The final answer of its target, a redirect, or an answer that counts as failed (and may be tried again). */
+  readonly role: "answer" | "redirect" | "failure";
   readonly http_code: number;
   readonly depth: number;
   readonly discovered_from: string;

@@ -57,6 +57,8 @@ export interface Timings {
 
 /** Facts of a response that was received whole (or truncated) and archived. */
 export interface CaptureFacts {
+  /** What was asked for, where redirects had led away from the target's URL; absent = the target's URL. */
+  readonly url?: string;
   /** Wall clock at the start of the fetch, ms since 1970: the WARC-Date. */
   readonly fetched_at: number;
   readonly record: RecordRef;
@@ -81,6 +83,15 @@ export interface CaptureFacts {
   readonly remote_address?: string;
 }
 
+/** A redirect on the way to a target's answer: followed within the lease or by permit, and archived. */
+export interface Hop {
+  readonly url: string;
+  readonly http_code: number;
+  /** Absolute WHATWG href. */
+  readonly location: string;
+  readonly capture: CaptureFacts;
+}
+
 /** How a link was found: Heritrix' letters. L link, E embed, R redirect, S sitemap, I seed. */
 export type DiscoveryKind = "L" | "E" | "R" | "S" | "I";
 
@@ -90,6 +101,8 @@ interface OutcomeBase {
   readonly timings?: Timings;
   /** Set whenever a response was archived, also for redirects and errors. */
   readonly capture?: CaptureFacts;
+  /** Redirects followed before this outcome, in order; absent = none. */
+  readonly hops?: readonly Hop[];
   /** Request starts that this target cost on its host, redirect hops included; 0 when nothing was sent. */
   readonly requests: number;
 }

@@ -35,6 +35,7 @@ const TimingsSchema = z.object({
 });
 
 const CaptureSchema = z.object({
+  url: z.string().max(LIMITS.urlBytes * 4).optional(),
   fetched_at: z.number().min(0).max(8.64e15),
   record: RecordSchema,
   content_hash: Sha256,
@@ -52,10 +53,18 @@ const CaptureSchema = z.object({
   remote_address: z.string().max(64).optional(),
 });
 
+const HopSchema = z.object({
+  url: z.string().max(LIMITS.urlBytes * 4),
+  http_code: HttpCode,
+  location: z.string().max(LIMITS.headerBytes),
+  capture: CaptureSchema,
+});
+
 const Base = {
   target_id: z.string().min(1).max(LIMITS.urlBytes + 16),
   timings: TimingsSchema.optional(),
   capture: CaptureSchema.optional(),
+  hops: z.array(HopSchema).max(LIMITS.redirectHops + 1).optional(),
   requests: z.int().min(0).max(1000),
 };
 const AnyCode = { ...Base, http_code: HttpCode.optional() };

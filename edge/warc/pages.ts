@@ -11,8 +11,8 @@ import { isoDate } from "./timestamp.ts";
 export const PAGES_HEADER = JSON.stringify({ format: "json-pages-1.0", id: "pages", title: "Pages" });
 
 /** Is this capture the final answer of a page, and so a line of pages.jsonl? */
-export function isPage({ kind, location, http_code }: CaptureRow): boolean {
-  return kind === "page" && location === undefined && http_code !== 304 && http_code !== 429 && http_code < 500;
+export function isPage({ kind, role, http_code }: CaptureRow): boolean {
+  return kind === "page" && role === "answer" && http_code !== 304;
 }
 
 /**

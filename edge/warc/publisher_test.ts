@@ -21,6 +21,7 @@ function row(seq: number, changes: Partial<CaptureRow> = {}): CaptureRow {
     crawl_id: "default",
     url: `http://a.example/${(seq * 7919) % 1000}`,
     kind: "page",
+    role: "answer",
     http_code: 200,
     depth: 1,
     discovered_from: "http://a.example/",

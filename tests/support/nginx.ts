@@ -49,7 +49,7 @@ export async function startNginx(root: string, folder: string): Promise<Nginx> {
     events { worker_connections 256; }
     http {
       include /etc/nginx/mime.types; ${temporary.join(" ")}
-      log_format plain '$status $uri'; access_log ${log} plain;
+      log_format plain '$status $request_uri'; access_log ${log} plain;
       server { listen 127.0.0.1:${port}; root ${root}; index index.html; }
     }`;
   writeFileSync(join(folder, "nginx.conf"), config);

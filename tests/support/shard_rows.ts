@@ -103,6 +103,7 @@ export function captureRow(
     crawl_id: "default",
     url: `https://a.example/${seq}`,
     kind: "page",
+    role: "answer",
     http_code: 200,
     depth: 1,
     discovered_from: "https://a.example/",
