@@ -115,7 +115,9 @@ test("outlinks: absolute links of nutch, heritrix, norconex and scrapy", () => {
     const html = bytesOf(source);
     if (html === undefined || source.raw_links !== undefined) continue;
     compared++;
-    const found = new Set(scan(source, html, !/form actions off/.test(source.notes ?? "")).links.map((link) => link.url));
+    const found = new Set(
+      scan(source, html, !/form actions off/.test(source.notes ?? "")).links.map((link) => link.url),
+    );
     if (source.link_count !== undefined) {
       assert.equal(found.size, source.link_count, `${source.source} ${source.test}`);
       continue;
@@ -134,7 +136,11 @@ test("outlinks: absolute links of nutch, heritrix, norconex and scrapy", () => {
   }
   for (const { where, missing, extra } of ALLOWED) {
     const sum = differences.get(where);
-    assert.deepEqual({ missing: sum?.missing, extra: sum?.extra }, { missing, extra }, `${where}: ${sum?.detail.join("; ")}`);
+    assert.deepEqual(
+      { missing: sum?.missing, extra: sum?.extra },
+      { missing, extra },
+      `${where}: ${sum?.detail.join("; ")}`,
+    );
     differences.delete(where);
   }
   assert.deepEqual([...differences].map(([where, { detail }]) => `${where}: ${detail.join("; ")}`), []);
@@ -149,7 +155,9 @@ test("outlinks: raw values of webarchive-commons", () => {
     const found = new Set(scan(source, html, true).links.map((link) => link.raw.trim()));
     const expected = new Set(
       source.raw_links.filter(({ where }) => !NO_LINKS.some(([pattern]) => pattern.test(where)))
-        .map(({ value }) => value.trim().replaceAll("&amp;", "&")).filter((value) => value !== "" && !value.startsWith("data:")),
+        .map(({ value }) => value.trim().replaceAll("&amp;", "&")).filter((value) =>
+          value !== "" && !value.startsWith("data:")
+        ),
     );
     compared += expected.size;
     assert.deepEqual([...found].sort(), [...expected].sort(), source.base);
