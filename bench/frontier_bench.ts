@@ -1,5 +1,5 @@
 /**
- * The frontier alone: a coordinator on a libSQL file, and workers that lease, pretend to have fetched, and complete
+ * The frontier alone: a coordinator on a libSQL file (or in memory), and workers that lease, pretend to have fetched, and complete
  * with outlinks. No HTTP, no scan: what is measured is accepting links and settling pages durably.
  * Invariant: every completion is acknowledged, so every page counted is on disk.
  */
@@ -8,10 +8,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { openCoordinator } from "../coordinator/frontier/coordinator.ts";
+import { type CoordinatorOptions, openCoordinator } from "../coordinator/frontier/coordinator.ts";
 import type { Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
+import { MemoryControlStore } from "../coordinator/store/memory_control_store.ts";
+import { MemoryShardStore } from "../coordinator/store/memory_shard_store.ts";
 import { loadCore } from "../core-wasm/mod.ts";
 import type { CrawlSpec, Lease, Outcome, Target } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
@@ -27,9 +29,11 @@ export interface FrontierBenchOptions {
   readonly pages: number;
   readonly linksPerPage: number;
   readonly workers: number;
+  /** memory: the decisions alone, nothing durable. */
+  readonly store: "libsql" | "memory";
 }
 
-const DEFAULTS: FrontierBenchOptions = { hosts: 200, pages: 10_000, linksPerPage: 60, workers: 8 };
+const DEFAULTS: FrontierBenchOptions = { hosts: 200, pages: 10_000, linksPerPage: 60, workers: 8, store: "libsql" };
 /** URLs that exist, for each page that is settled: links repeat as they do on real sites. */
 const UNIVERSE = 3;
 const CRAWL = "bench";
@@ -37,10 +41,11 @@ const CRAWL = "bench";
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** One row: pages settled and links offered a second. */
-export async function benchFrontier(options: FrontierBenchOptions = DEFAULTS): Promise<Row[]> {
+export async function benchFrontier(given: Partial<FrontierBenchOptions> = {}): Promise<Row[]> {
+  const options = { ...DEFAULTS, ...given };
   const folder = mkdtempSync(join(tmpdir(), "outrider-frontier-"));
   try {
-    const coordinator = await open(folder);
+    const coordinator = await open(options.store, folder);
     try {
       return [await run(coordinator, options)];
     } finally {
@@ -51,7 +56,7 @@ export async function benchFrontier(options: FrontierBenchOptions = DEFAULTS): P
   }
 }
 
-async function open(folder: string): Promise<Coordinator> {
+async function open(store: FrontierBenchOptions["store"], folder: string): Promise<Coordinator> {
   return await openCoordinator({
     core: await loadCore(),
     log: silent,
@@ -59,9 +64,19 @@ async function open(folder: string): Promise<Coordinator> {
     clock: systemClock,
     random: systemRandom,
     digest: nativeDigest,
+    ...(store === "memory" ? memoryStores() : libsqlStores(folder)),
+  });
+}
+
+function memoryStores(): Pick<CoordinatorOptions, "controlStore" | "shardStores"> {
+  return { controlStore: new MemoryControlStore(), shardStores: [new MemoryShardStore()] };
+}
+
+function libsqlStores(folder: string): Pick<CoordinatorOptions, "controlStore" | "shardStores"> {
+  return {
     controlStore: openLibsqlControlStore({ location: join(folder, "control.db") }),
     shardStores: [openLibsqlShardStore({ location: join(folder, "shard.db"), clock: systemClock })],
-  });
+  };
 }
 
 function specOf(hosts: number): CrawlSpec {
@@ -91,12 +106,14 @@ async function run(coordinator: Coordinator, options: FrontierBenchOptions): Pro
   const seconds = (performance.now() - startedMs) / 1000;
   const after = processUsage()!;
   return {
+    store: options.store,
     hosts: options.hosts,
     pages: tally.pages,
     "pages/s": tally.pages / seconds,
     "links/s": tally.links / seconds,
     leases: tally.leases,
     accepted: coordinator.stats(CRAWL)!.accepted,
+    "pages/CPU s": tally.pages / (after.cpuSeconds - before.cpuSeconds),
     "CPU s/1000 pages": ((after.cpuSeconds - before.cpuSeconds) * 1000) / tally.pages,
     "peak RSS MB": after.peakRssMb,
   };
