@@ -79,21 +79,29 @@ function classicInJs(): (keys: Int32Array) => number {
   };
 }
 
-/** Rows for adding a million keys in batches of 256, and for asking. */
+/** Rows for adding a million keys in batches of 256, and in batches of 8. */
 export function benchFilter(core: Core): CoreRow[] {
   const keys = makeKeys(BATCHES * BATCH);
-  const bigBatches = Array.from({ length: BATCHES }, (_, i) => keys.subarray(i * BATCH, (i + 1) * BATCH));
-  const pairBatches = bigBatches.map((batch) => new Int32Array(batch.buffer, batch.byteOffset, batch.length * 2));
+  return [
+    ...benchBatches(core, keys, BATCH),
+    ...benchBatches(core, keys, 8),
+  ];
+}
+
+function benchBatches(core: Core, keys: BigUint64Array, size: number): CoreRow[] {
+  const count = Math.floor(keys.length / size);
+  const batches = Array.from({ length: count }, (_, i) => keys.subarray(i * size, (i + 1) * size));
+  const pairs = batches.map((batch) => new Int32Array(batch.buffer, batch.byteOffset, batch.length * 2));
   const [splitBlock, classic] = [splitBlockInJs(), classicInJs()];
   const filter = core.filter(CAPACITY);
   try {
     return measure({
-      name: "Bloom filter, add batches of 256",
-      opsPerCall: BATCH,
+      name: `Bloom filter, add batches of ${size}`,
+      opsPerCall: size,
       candidates: {
-        "JS: split-block": (turn) => splitBlock(pairBatches[turn % BATCHES]!),
-        "JS: classic, k = 7": (turn) => classic(pairBatches[turn % BATCHES]!),
-        "WASM: split-block": (turn) => filter.addAll(bigBatches[turn % BATCHES]!)[0]!,
+        "JS: split-block": (turn) => splitBlock(pairs[turn % count]!),
+        "JS: classic, k = 7": (turn) => classic(pairs[turn % count]!),
+        "WASM: split-block": (turn) => filter.addAll(batches[turn % count]!)[0]!,
       },
     });
   } finally {

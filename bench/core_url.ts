@@ -109,7 +109,25 @@ function checkAgreement(core: Core, batches: readonly string[][]): void {
   }
 }
 
-/** Rows for keys alone and for fingerprints, in batches of 200 and of 8. */
+/** One URL at a time, by both doors: what batches are there to avoid. */
+function benchSingle(core: Core, batches: readonly string[][]): CoreRow[] {
+  const inputs = batches.flat();
+  const single = (input: string) => {
+    const facts = core.url(input);
+    return "error" in facts ? 0 : facts.key.length;
+  };
+  return measure({
+    name: "one URL to its key",
+    opsPerCall: 1,
+    candidates: {
+      "JS: URL class": (turn) => keyByPlatform(inputs[turn % inputs.length]!).length,
+      "WASM: batch of one": (turn) => core.urls([inputs[turn % inputs.length]!]).key(0).length,
+      "WASM: typed door, all facts": (turn) => single(inputs[turn % inputs.length]!),
+    },
+  });
+}
+
+/** Rows for keys alone and for fingerprints, in batches of 200, of 8, and one by one. */
 export function benchUrl(core: Core): CoreRow[] {
   const batches = Array.from({ length: BATCHES }, (_, seed) => makeBatch(seed + 1));
   checkAgreement(core, batches);
@@ -141,5 +159,6 @@ export function benchUrl(core: Core): CoreRow[] {
     ...task("URLs to keys, batch of 200", batches, length, keysByCore),
     ...task("URLs to keys, batch of 8", small, length, keysByCore),
     ...task("URLs to fingerprints, batch of 200", batches, hash, fingerprints),
+    ...benchSingle(core, batches),
   ];
 }
