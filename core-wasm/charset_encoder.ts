@@ -14,6 +14,9 @@ const DOUBLE_BYTE = new Set(["gbk", "gb18030", "big5", "euc-jp", "shift_jis", "e
 /** UTF-16 pages and those that can't be decoded have their queries in UTF-8 (Encoding 4.3, "get an output encoding"). */
 const NONE = new Set(["utf-8", "utf-16le", "utf-16be", "replacement", "iso-2022-jp", "x-user-defined"]);
 
+/** Private use: what Shift_JIS decodes for vendors' characters, and never encodes (Encoding 12.3.1). */
+const isPrivateUse = (code: number): boolean => code >= 0xe000 && code <= 0xf8ff;
+
 /** Whether the encoder leaves this pair to another one (Encoding 11.1.1 Big5, 12.3.1 index Shift_JIS pointer). */
 function isDecodeOnly(charset: string, lead: number, trail: number): boolean {
   // Hong Kong's supplement is decoded, never encoded.
@@ -44,6 +47,7 @@ function addDoubleBytes(table: EncoderTable, decoder: TextDecoder, charset: stri
   for (const [index, line] of lines.entries()) {
     const code = line.charCodeAt(0);
     if (line.length !== 1 || code === REPLACEMENT || code < 0x80) continue;
+    if (charset === "shift_jis" && isPrivateUse(code)) continue;
     const lead = pairs[index * 3]!;
     const trail = pairs[index * 3 + 1]!;
     if (isDecodeOnly(charset, lead, trail)) continue;
@@ -55,7 +59,8 @@ function make(charset: string): EncoderTable {
   const table: EncoderTable = new Uint16Array(CODES);
   const decoder = new TextDecoder(charset, { ignoreBOM: true });
   for (let code = 1; code < 0x80; code++) table[code] = code;
-  addSingleBytes(table, decoder);
+  // gb18030 decodes 0x80 for gbk's sake, and has a pair for the euro sign (Encoding 10.2.2).
+  if (charset !== "gb18030") addSingleBytes(table, decoder);
   if (DOUBLE_BYTE.has(charset)) addDoubleBytes(table, decoder, charset);
   // Encoding 12.3.2: the yen sign and the overline are ASCII's bytes; the minus sign is written by its wide twin.
   if (charset === "shift_jis" || charset === "euc-jp") {
