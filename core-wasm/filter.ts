@@ -20,15 +20,46 @@ export function blocksFor(capacity: number): number {
   return Math.max(1, Math.ceil((capacity * BITS_PER_KEY) / BLOCK_BITS));
 }
 
+/** The filter's instance with views of its buffers: making views costs more than adding a few keys. */
+class FilterMemory {
+  readonly raw: RawDoor;
+  readonly #keysAt: number;
+  #buffer: ArrayBufferLike | undefined;
+  #keys: BigUint64Array = new BigUint64Array();
+
+  constructor(raw: RawDoor) {
+    this.raw = raw;
+    this.#keysAt = reserve(raw, BUFFER.input, CHUNK * 8);
+  }
+
+  /** Hands over at most CHUNK keys, calls, and gives the bytes of the answer, valid until the next call. */
+  ask(keys: BigUint64Array, call: (count: number) => number): Uint8Array {
+    this.#keysView().set(keys);
+    const at = call(keys.length) >>> 0;
+    if (at === 0) {
+      throw new Error(`Asking a filter about ${keys.length} keys failed: the core has no room for answers.`);
+    }
+    return new Uint8Array(this.raw.memory.buffer, at, keys.length);
+  }
+
+  /** Growing the memory takes its old buffer away, and the views with it. */
+  #keysView(): BigUint64Array {
+    const { buffer } = this.raw.memory;
+    if (buffer !== this.#buffer) {
+      this.#buffer = buffer;
+      this.#keys = new BigUint64Array(buffer, this.#keysAt, CHUNK);
+    }
+    return this.#keys;
+  }
+}
+
 class CoreFilter implements Filter {
   readonly capacity: number;
-  #raw: RawDoor | undefined;
-  #keysAt: number;
+  #memory: FilterMemory | undefined;
 
   constructor(raw: RawDoor, capacity: number) {
     this.capacity = capacity;
-    this.#raw = raw;
-    this.#keysAt = reserve(raw, BUFFER.input, CHUNK * 8);
+    this.#memory = new FilterMemory(raw);
     if (raw.raw_filterOpen(blocksFor(capacity)) !== 1) {
       throw new Error(
         `Making a filter for ${capacity} keys failed: there is no memory for ${blocksFor(capacity)} blocks.`,
@@ -37,38 +68,36 @@ class CoreFilter implements Filter {
   }
 
   get count(): number {
-    return Number(this.#open().raw_filterFresh());
+    return Number(this.#open().raw.raw_filterFresh());
   }
 
   addAll(keys: BigUint64Array): Uint8Array {
-    const raw = this.#open();
-    return this.#each(raw, keys, (count) => raw.raw_filterAdd(count));
+    const memory = this.#open();
+    return askAll(memory, keys, (count) => memory.raw.raw_filterAdd(count));
   }
 
   hasAll(keys: BigUint64Array): Uint8Array {
-    const raw = this.#open();
-    return this.#each(raw, keys, (count) => raw.raw_filterHas(count));
+    const memory = this.#open();
+    return askAll(memory, keys, (count) => memory.raw.raw_filterHas(count));
   }
 
   free(): void {
-    this.#raw = undefined;
+    this.#memory = undefined;
   }
 
-  #open(): RawDoor {
-    if (this.#raw === undefined) throw new Error("Using a filter failed: it was freed; make another.");
-    return this.#raw;
+  #open(): FilterMemory {
+    if (this.#memory === undefined) throw new Error("Using a filter failed: it was freed; make another.");
+    return this.#memory;
   }
+}
 
-  #each(raw: RawDoor, keys: BigUint64Array, call: (count: number) => number): Uint8Array {
-    const answers = new Uint8Array(keys.length);
-    for (let from = 0; from < keys.length; from += CHUNK) {
-      const chunk = keys.subarray(from, from + CHUNK);
-      new BigUint64Array(raw.memory.buffer, this.#keysAt, chunk.length).set(chunk);
-      const at = call(chunk.length) >>> 0;
-      answers.set(new Uint8Array(raw.memory.buffer, at, chunk.length), from);
-    }
-    return answers;
+function askAll(memory: FilterMemory, keys: BigUint64Array, call: (count: number) => number): Uint8Array {
+  if (keys.length <= CHUNK) return memory.ask(keys, call).slice();
+  const answers = new Uint8Array(keys.length);
+  for (let from = 0; from < keys.length; from += CHUNK) {
+    answers.set(memory.ask(keys.subarray(from, from + CHUNK), call), from);
   }
+  return answers;
 }
 
 /** See Core.filter. `capacity` is a whole number of keys, 1 to MAX_CAPACITY. */
