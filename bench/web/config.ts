@@ -39,7 +39,7 @@ export const WAITING = [
   "slow",
   /** robots.txt: 503 once, then fine. */
   "robots_recovering",
-  /** robots.txt: 503, 429 or a dropped connection for ever: such a crawl never finishes. */
+  /** robots.txt: 503, 429, a redirect loop or a dropped connection for ever: such a crawl never finishes. */
   "robots_blocked",
 ] as const;
 

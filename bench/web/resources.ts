@@ -191,7 +191,7 @@ function hopAt(world: World, at: Place, local: number, step: number): Resource |
 }
 
 function robotsHop(world: World, at: Place, folder: string): Resource | undefined {
-  if (!world.has("robots") || at.path !== `/${folder}/robots.txt`) return undefined;
+  if (at.path !== `/${folder}/robots.txt`) return undefined;
   if (folder === "shared") return { ...at, kind: "robots_hop", status: 200 };
   return redirect(world, { ...at, kind: "robots_hop" }, at, 302, 0);
 }

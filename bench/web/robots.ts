@@ -105,12 +105,6 @@ const STEADY: readonly RobotsKind[] = [
   { name: "gzip", answer: ok(PLAIN, { gzip: true }), allows: disallowPrivate },
   { name: "deny_all", answer: ok("User-agent: *\nDisallow: /\n"), allows: nothing },
   { name: "gone", answer: status(410), allows: everything },
-  {
-    name: "loop",
-    answer: () => ({ status: 301, body: "", redirectTo: "/loop/robots.txt" }),
-    allows: everything,
-    open: true,
-  },
 ];
 
 /** The rules that `redirected` hosts borrow. */
@@ -124,6 +118,12 @@ const RECOVERING: readonly RobotsKind[] = [{
 }];
 
 const BLOCKED: readonly RobotsKind[] = [
+  {
+    name: "loop",
+    answer: () => ({ status: 301, body: "", redirectTo: "/loop/robots.txt" }),
+    allows: everything,
+    open: true,
+  },
   { name: "unavailable", answer: status(503), allows: nothing, blocked: true },
   { name: "too_many", answer: status(429), allows: nothing, blocked: true },
   { name: "dropped", answer: () => ({ status: 0, body: "", drop: true }), allows: nothing, blocked: true },

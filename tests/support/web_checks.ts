@@ -100,8 +100,8 @@ export function checkRepeats(
 function checkRobotsRepeats(entries: readonly RequestEntry[], truth: GroundTruth): Violation[] {
   const verdicts = new Map<number, number>();
   for (const { kind, status, host } of entries) {
-    const verdict = kind === "robots" && status >= 200 && status < 500 && status !== 429;
-    if (verdict) verdicts.set(host, (verdicts.get(host) ?? 0) + 1);
+    const verdict = status >= 200 && status < 500 && status !== 429 && Math.floor(status / 100) !== 3;
+    if (kind === "robots" && verdict) verdicts.set(host, (verdicts.get(host) ?? 0) + 1);
   }
   return [...verdicts].filter(([, count]) => count > 1).map(([host, count]) => ({
     rule: "repeats",
