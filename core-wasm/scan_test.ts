@@ -180,6 +180,22 @@ test("simhash: near for near texts, far for others, also without spaces between 
   assert.equal(distance(ideographs.join(""), ideographs.join("。")), 0);
 });
 
+test("simhash: values that stand with keyVersion", () => {
+  const values = {
+    "one": "1f3a4e3380ea197d",
+    "The quick brown fox jumps over the lazy dog": "53a12acb3bc3e815",
+    "Übergrößenträger und Müller kaufen 1234567890123 Äpfel": "08e29650f8575209",
+    "敏捷的棕色狐狸跳过了懒狗": "fbe90800e8a90dda",
+    "internationalization interoperability abcdefgh ijklmnopqrstuvwx": "402c800102e00201",
+  };
+  for (const [text, value] of Object.entries(values)) {
+    assert.equal(core.simhash(encoder.encode(text)).toString(16).padStart(16, "0"), value, text);
+    // Where a word stands, and how near to the text's end, is nothing to its hash.
+    const page = scan(`<p>${" ".repeat(7)}${text.replaceAll(" ", "<br>\n")}<p>`);
+    assert.equal(page.simhash.toString(16).padStart(16, "0"), value, text);
+  }
+});
+
 test("outlinks: distinct http(s) URLs without fragment, nofollow on demand", () => {
   const page = scan(
     "<a rel=nofollow href=x#1><a href=x#2><a href=mailto:y><area href=x><a href=//z><a rel=nofollow href=w>",
