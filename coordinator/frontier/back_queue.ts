@@ -111,9 +111,9 @@ export class BackQueue {
     if (this.#edge === undefined) return 0;
     const added = rows.filter((row) => !isLeased(row.fingerprint));
     this.heads.push(...added);
-    this.beyond = isComplete ? 0 : Math.max(1, this.beyond - added.length);
+    this.beyond = isComplete ? 0 : Math.max(0, this.beyond - added.length);
     const last = rows[rows.length - 1];
-    this.#edge = isComplete ? undefined : last ?? this.#edge;
+    this.#edge = this.beyond === 0 ? undefined : last ?? this.#edge;
     if (last !== undefined) this.#beyondBand = last.band;
     return added.length;
   }

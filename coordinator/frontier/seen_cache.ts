@@ -12,11 +12,11 @@ export interface KeySalt {
 }
 
 export class SeenCache {
-  /** (low, high) pairs; four ways per bucket, the oldest in a bucket makes room. */
+  /** (low, high) pairs; four ways per bucket. */
   readonly #words: Uint32Array;
   readonly #depths: Uint16Array;
   readonly #mask: number;
-  #next = 0;
+  #chance = 1;
 
   /** `keys` is a power of two; 10 bytes each. */
   constructor(keys: number) {
@@ -44,14 +44,24 @@ export class SeenCache {
   add(fingerprint: bigint, salt: KeySalt, depth: number): void {
     const a = (Number(fingerprint & 0xffffffffn) ^ salt.low) >>> 0;
     const b = (Number(fingerprint >> 32n) ^ salt.high) >>> 0;
-    const first = (a & this.#mask) * WAYS;
-    let at = first + (this.#next++ & (WAYS - 1));
-    for (let way = first; way < first + WAYS; way++) {
-      if (this.#words[2 * way] === a && this.#words[2 * way + 1] === b) at = way;
-    }
+    const at = this.#placeFor(a, b);
     this.#words[2 * at] = a;
     this.#words[2 * at + 1] = b;
     this.#depths[at] = Math.min(depth, 0xffff);
+  }
+
+  /** Its own place, a free one, or one by chance (a linear congruence, so that runs can be repeated). */
+  #placeFor(a: number, b: number): number {
+    const words = this.#words;
+    const first = (a & this.#mask) * WAYS;
+    let free = -1;
+    for (let way = first; way < first + WAYS; way++) {
+      if (words[2 * way] === a && words[2 * way + 1] === b) return way;
+      if (words[2 * way] === 0 && words[2 * way + 1] === 0) free = way;
+    }
+    if (free >= 0) return free;
+    this.#chance = (Math.imul(this.#chance, 1664525) + 1013904223) >>> 0;
+    return first + (this.#chance >>> 30);
   }
 
   clear(): void {
