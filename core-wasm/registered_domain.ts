@@ -48,5 +48,7 @@ export class RegisteredDomains {
 export function registeredDomain(host: string): string {
   if (host.startsWith("[")) return host;
   const dotless = host.endsWith(".") ? host.slice(0, -1) : host;
+  // An empty label: no name of DNS, so of no list either.
+  if (dotless.startsWith(".") || dotless.includes("..")) return dotless;
   return getDomain(dotless, LIST) ?? dotless;
 }

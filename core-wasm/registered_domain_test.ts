@@ -14,6 +14,8 @@ test("private suffixes count, addresses and bare names are their own", () => {
     "192.168.0.1": "192.168.0.1",
     "[::1]": "[::1]",
     "www.example.com.": "example.com",
+    "www..example..com": "www..example..com",
+    ".example.com": ".example.com",
     "under_score.example.com": "example.com",
     "xn--bcher-kva.example.xn--p1ai": "example.xn--p1ai",
   };

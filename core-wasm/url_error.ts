@@ -18,7 +18,7 @@ const SENTENCES = {
   "not-http": "its scheme isn't http or https",
   "userinfo": "it carries a user name or password, which a crawler doesn't send",
   "url-too-long": "it is longer than the limit",
-  "host-too-long": "its host has a label over 63 bytes or is over 253 bytes, which DNS can't hold",
+  "host-no-dns-name": "its host has a label that is empty or over 63 bytes, or is over 253 bytes, which DNS can't hold",
 } as const;
 
 export type UrlErrorCase = keyof typeof SENTENCES;

@@ -13,6 +13,11 @@ interface IdnaCase {
   readonly output: string | null;
 }
 
+interface LengthCase {
+  readonly input: string;
+  readonly failure?: boolean;
+}
+
 const core = await loadCore();
 
 /** The host of a URL made with `input`, as wpt's toascii.window.js makes it; null when it is refused. */
@@ -39,3 +44,12 @@ const options = { skip: CORPORA_ABSENT };
 test("IdnaTestV2.json: every case", () => checkAll("IdnaTestV2.json", 2600), options);
 test("IdnaTestV2-removed.json: every case", () => checkAll("IdnaTestV2-removed.json", 15), options);
 test("toascii.json: every case", () => checkAll("toascii.json", 80), options);
+
+test("verifydnslength_tests.json: the crawl's door holds hosts to DNS's bounds", () => {
+  const all = JSON.parse(corpusText("1-whatwg-url/verifydnslength_tests.json")) as (string | LengthCase)[];
+  const cases = all.filter((entry): entry is LengthCase => typeof entry === "object");
+  const batch = core.urls(cases.map((one) => one.input));
+  const wrong = cases.filter((one, i) => batch.ok(i) !== (one.failure !== true)).map((one) => one.input);
+  assert.ok(cases.length >= 16);
+  assert.deepEqual(wrong, []);
+}, options);

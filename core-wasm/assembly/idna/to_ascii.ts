@@ -5,7 +5,7 @@
  */
 
 import { reserve, URL_LABEL, URL_LABEL_2 } from "../memory/buffers";
-import { E_HOST_TOO_LONG, E_IDNA, E_NO_ROOM } from "../url/error";
+import { E_HOST_NO_DNS_NAME, E_IDNA, E_NO_ROOM } from "../url/error";
 import { mapInto } from "./lookup";
 import { GROWTH, nfcInto } from "./nfc";
 import { punycodeDecode, punycodeEncode } from "./punycode";
@@ -18,14 +18,14 @@ const PREFIX: usize = 4;
 
 /** Writes the ASCII form of the UTF-8 domain [p, end) at `out`, at most `room` bytes: its length, or an error. */
 export function domainToAscii(p: usize, end: usize, out: usize, room: usize): i32 {
-  if (end - p > MAX_CODE_POINTS * 3) return E_HOST_TOO_LONG;
+  if (end - p > MAX_CODE_POINTS * 3) return E_HOST_NO_DNS_NAME;
   const mapped = reserve(URL_LABEL, (MAX_CODE_POINTS + MAPPED) * 4);
   const work = reserve(URL_LABEL_2, MAX_CODE_POINTS * 4 * (GROWTH + 2 + GROWTH));
   if (mapped == 0 || work == 0) return E_NO_ROOM;
   const count = mapAll(p, end, mapped);
   if (count < 0) return count;
   const length = nfcInto(mapped, count, work);
-  if (length > MAX_CODE_POINTS) return E_HOST_TOO_LONG;
+  if (length > MAX_CODE_POINTS) return E_HOST_NO_DNS_NAME;
   memory.copy(mapped, work, length << 2);
   const domain = work + MAX_CODE_POINTS * 4 * GROWTH;
   const decoded = decodeLabels(mapped, length, domain, work);
@@ -41,7 +41,7 @@ function mapAll(p: usize, end: usize, out: usize): i32 {
     const written = mapInto(codePoint(p, bytes), out + (count << 2));
     if (written < 0) return E_IDNA;
     count += written;
-    if (count > MAX_CODE_POINTS) return E_HOST_TOO_LONG;
+    if (count > MAX_CODE_POINTS) return E_HOST_NO_DNS_NAME;
     p += bytes;
   }
   return <i32>count;
@@ -90,7 +90,7 @@ function decodeLabels(cps: usize, length: usize, out: usize, work: usize): i32 {
     if (!isLabelValid(target, count)) return E_IDNA;
     o += count;
     if (to < length) store<u32>(out + (o++ << 2), 0x2e);
-    if (o > MAX_CODE_POINTS) return E_HOST_TOO_LONG;
+    if (o > MAX_CODE_POINTS) return E_HOST_NO_DNS_NAME;
     from = to + 1;
   }
   return <i32>o;
@@ -114,10 +114,10 @@ function encodeLabels(domain: usize, length: usize, out: usize, room: usize): i3
     const label = domain + (from << 2);
     if (isBidi && !obeysBidi(label, to - from)) return E_IDNA;
     const written = labelInto(label, to - from, out + o, room - o);
-    if (written < 0) return E_HOST_TOO_LONG;
+    if (written < 0) return E_HOST_NO_DNS_NAME;
     o += written;
     if (to < length) {
-      if (o >= room) return E_HOST_TOO_LONG;
+      if (o >= room) return E_HOST_NO_DNS_NAME;
       store<u8>(out + o++, 0x2e);
     }
     from = to + 1;

@@ -8,8 +8,8 @@
 
 import { xxh64 } from "../hash/xxh64";
 import { capacity, INPUT, INPUT_ENDS, OUTPUT, reserve, reserveKept, TEXT } from "../memory/buffers";
-import { copyShort, sameBytes } from "../memory/bytes";
-import { E_HOST_TOO_LONG, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
+import { copyShort, findByte, sameBytes } from "../memory/bytes";
+import { E_HOST_NO_DNS_NAME, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
 import { Key, normalize } from "./normalize";
 import { parseUrl } from "./parse";
 import { url } from "./parts";
@@ -78,7 +78,7 @@ function one(p: usize, length: usize, maxBytes: usize, rules: u32): i32 {
   const hrefLength: usize = url.queryEnd;
   const key = hrefLength > maxBytes ? E_URL_TOO_LONG : normalize(rules);
   if (key < 0) return key;
-  if (!isDnsLength(State.start + url.hostStart, State.start + url.hostEnd)) return E_HOST_TOO_LONG;
+  if (!isDnsName(State.start + url.hostStart, State.start + url.hostEnd)) return E_HOST_NO_DNS_NAME;
   text = reserveKept(TEXT, textLength + hrefLength + <usize>key);
   if (text == 0) return E_NO_ROOM;
   const sameInput = length == hrefLength && sameBytes(p, State.start, length);
@@ -111,14 +111,14 @@ function append(from: usize, bytes: usize): void {
   textLength += bytes;
 }
 
-function isDnsLength(p: usize, end: usize): bool {
+/** No label is empty or too long, and the name isn't. */
+function isDnsName(p: usize, end: usize): bool {
   if (load<u8>(p) == 0x5b) return true;
   if (end > p && load<u8>(end - 1) == 0x2e) end--;
   if (end - p > NAME_BYTES) return false;
-  let label: usize = 0;
-  for (; p < end; p++) {
-    label = load<u8>(p) == 0x2e ? 0 : label + 1;
-    if (label > LABEL_BYTES) return false;
+  for (let dot = p; p <= end; p = dot + 1) {
+    dot = findByte(p, end, 0x2e);
+    if (dot == p || dot - p > LABEL_BYTES) return false;
   }
   return true;
 }

@@ -17,4 +17,4 @@ export const E_NO_ROOM: i32 = -11;
 export const E_NOT_HTTP: i32 = -12;
 export const E_USERINFO: i32 = -13;
 export const E_URL_TOO_LONG: i32 = -14;
-export const E_HOST_TOO_LONG: i32 = -15;
+export const E_HOST_NO_DNS_NAME: i32 = -15;
