@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bits of raw_scan's `wants`. */
-const WANT = { embeds: 1, forms: 2, encodedQueries: 4, noText: 8 };
+const WANT = { embeds: 1, forms: 2, encodedQueries: 4, noText: 8, xhtml: 16 };
 
 /** 32-bit words of the header (assembly/html/answer.ts). */
 const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
@@ -31,6 +31,11 @@ function putText(raw: RawDoor, buffer: number, text: string): number {
   if (bytes.length > OPTION_BYTES) return 0;
   put(raw, buffer, bytes);
   return bytes.length;
+}
+
+/** Served so that browsers read it as XML. Its tokens are HTML's all the same: pages that aren't well formed are read too. */
+function isXhtml(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/xhtml\+xml\s*(;|$)/i.test(contentType);
 }
 
 /** Which charset's encoder an instance holds. */
@@ -63,7 +68,8 @@ function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFac
   const urlLength = putText(raw, BUFFER.input2, options.url);
   const tokenLength = putText(raw, BUFFER.input3, options.productToken ?? "");
   const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0) |
-    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0) | (options.text === false ? WANT.noText : 0);
+    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0) | (options.text === false ? WANT.noText : 0) |
+    (isXhtml(options.contentType) ? WANT.xhtml : 0);
   const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
   return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
 }

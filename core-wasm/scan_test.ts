@@ -48,6 +48,14 @@ test("links: none in comments, scripts, styles, titles, text areas, templates; i
   assert.deepEqual(links("<svg><![CDATA[<a href=n>]]><a href=y></svg>"), ["a http://e.org/d/y"]);
 });
 
+test("links: in XHTML a self-closing element is empty and CDATA is text", () => {
+  const html = "<title/><script src='s'/><a href=x/><noscript/><textarea/><template/><a href=y/><![CDATA[<a href=n>]]>";
+  assert.deepEqual(links(html), []);
+  const xhtml = { contentType: "application/xhtml+xml; charset=utf-8" };
+  assert.deepEqual(links(html.replaceAll("/>", " />"), xhtml), ["a http://e.org/d/x", "a http://e.org/d/y"]);
+  assert.equal(scan("a<![CDATA[ <b> ]]>c", xhtml).textLength, "a <b> c".length);
+});
+
 test("links: what is no URL, or empty, is left out; other schemes are told", () => {
   assert.deepEqual(links("<a href><a href=''><a href=' \n'><a href='http://['><a href='http://e.org:99999'>"), []);
   assert.deepEqual(links("<a href=javascript:f()><a href=mailto:x@y><a href='data:,x'><a href='#f'>"), [

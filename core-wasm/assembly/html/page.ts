@@ -13,7 +13,7 @@ import {
   A, AREA, AUDIO, BASE, CONTENT, ELEMENT, elementOf, EMBED, FORM, FRAME, HTML, IFRAME, IMG, INLINE, INPUT_ELEMENT, LINK,
   META, NOSCRIPT, OBJECT, SCRIPT, SOURCE, SVG_IMAGE, TEMPLATE, TEXTAREA, TITLE, TRACK, VIDEO, XMP,
 } from "./elements";
-import { enter, isForeignCode, leave, resetForeign } from "./foreign";
+import { enter, isForeign, isForeignCode, leave, resetForeign } from "./foreign";
 import {
   addEmbed, addLink, addLinkElement, addRefresh, addSrcset, KIND_A, KIND_AREA, KIND_FORM, KIND_FRAME, KIND_IFRAME,
 } from "./links";
@@ -25,6 +25,8 @@ import { selfClosing, tagKey } from "./tag";
 export const WANT_EMBEDS: u32 = 1;
 export const WANT_FORMS: u32 = 2;
 export const WANT_NO_TEXT: u32 = 8;
+/** The page is XHTML: a self-closing element has no content, whichever it is, and CDATA is text everywhere. */
+export const IS_XHTML: u32 = 16;
 
 let wanted: u32 = 0;
 let templates: u32 = 0;
@@ -80,13 +82,22 @@ export function onStartTag(): u32 {
     if (templates == 0 && attributeMask != 0) foreignLink(number);
     return DATA;
   }
-  if (number != 0) {
-    rawElement = number;
-    if (number == TEMPLATE) templates++;
-    else if (number == NOSCRIPT) noscripts++;
-    else if (templates == 0) startElement(number);
-  } else rawElement = 0;
-  return (element & CONTENT) >> 6;
+  const isEmpty = selfClosing && (wanted & IS_XHTML) != 0;
+  rawElement = number;
+  if (number == TEMPLATE || number == NOSCRIPT) {
+    if (!isEmpty) open(number);
+  } else if (number != 0 && templates == 0) startElement(number);
+  return isEmpty ? DATA : (element & CONTENT) >> 6;
+}
+
+function open(number: u32): void {
+  if (number == TEMPLATE) templates++;
+  else noscripts++;
+}
+
+/** Whether a CDATA section is text here. */
+export function holdsCdata(): bool {
+  return (wanted & IS_XHTML) != 0 || isForeign();
 }
 
 /** The tag in tag.ts is an end tag. */

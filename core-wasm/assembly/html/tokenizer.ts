@@ -7,8 +7,7 @@
 import { ALPHA, BANG, find, GT, is, LT, NAME_END, SLASH } from "./bytes";
 import { isCdata, isComment, isDoctype, endOfBogusComment, endOfComment, endOfDoctype } from "./declaration";
 import { NUL_TO_REPLACEMENT, REFERENCES_ON } from "./decode";
-import { isForeign } from "./foreign";
-import { onEndTag, onStartTag, onText } from "./page";
+import { holdsCdata, onEndTag, onStartTag, onText } from "./page";
 import { endOfRawText, endOfScript, openRawText } from "./raw_text";
 import { readTag, selfClosing, tagNameEnd, tagNameStart } from "./tag";
 import { closeTag, dropTag, dumpCharacters, dumping, openTag } from "./token_dump";
@@ -73,7 +72,7 @@ function endTagOpen(p: usize, end: usize): usize {
 function declaration(p: usize, end: usize): usize {
   if (isComment(p, end)) return endOfComment(p, end);
   if (isDoctype(p, end)) return endOfDoctype(p, end);
-  if (isCdata(p, end) && isForeign()) {
+  if (isCdata(p, end) && holdsCdata()) {
     nextState = CDATA;
     return p + 9;
   }
