@@ -5,7 +5,7 @@
 
 import type { Core } from "../core-wasm/core.ts";
 import { blocksFor } from "../core-wasm/filter.ts";
-import type { CoreRow } from "./core_bench.ts";
+import type { CoreRow } from "./report/core_row.ts";
 import { measure } from "./interleaved.ts";
 
 const CAPACITY = 1_000_000;

@@ -5,7 +5,7 @@
 
 import { Parser } from "htmlparser2";
 import type { Core } from "../core-wasm/core.ts";
-import type { CoreRow } from "./core_bench.ts";
+import type { CoreRow } from "./report/core_row.ts";
 import { madePage, madeText } from "./core_scan_pages.ts";
 import { measure } from "./interleaved.ts";
 import { simhashOf } from "./simhash_js.ts";

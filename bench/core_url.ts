@@ -4,7 +4,7 @@
  */
 
 import type { Core } from "../core-wasm/core.ts";
-import type { CoreRow } from "./core_bench.ts";
+import type { CoreRow } from "./report/core_row.ts";
 import { measure } from "./interleaved.ts";
 
 const BATCHES = 64;

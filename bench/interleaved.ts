@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import type { CoreRow } from "./core_bench.ts";
+import type { CoreRow } from "./report/core_row.ts";
 
 export interface Task {
   readonly name: string;

@@ -35,7 +35,7 @@ export async function runBench(suite: BenchSuite, options: BenchOptions): Promis
   };
   print("machine", "Machine", [machine()]);
   if (wanted("core")) {
-    print("core", "The core's hot paths against JS; ratio = time over the best JS", await coreRows(note));
+    print("core", "The core's hot paths against JS; ratio = time over the best JS", await coreRows());
   }
   if (wanted("frontier")) print("frontier", "The frontier on libSQL, durable commits", await benchFrontier());
   if (wanted("crawl")) {

@@ -108,13 +108,21 @@ function pageAt(world: World, host: number, path: string): Resource | undefined 
     case "redirect_bad":
       return { ...page, status: 302, location: BAD_LOCATIONS[chance % BAD_LOCATIONS.length] };
     case "redirect_disallowed":
-      return redirect(world, page, { host: (host + 2) % world.config.hosts, path: `/private/r${local}` }, 302, 0);
+      return redirect(world, page, { host: (host + 2) % world.config.hosts, path: `/private/r${local}` }, FOUND);
     default:
       return page;
   }
 }
 
-function redirect(world: World, from: Omit<Resource, "status">, to: Place, status: number, style: number): Resource {
+/** How a redirect is answered; `style` picks an absolute, rooted or scheme-less Location where the host stays. */
+interface Answer {
+  readonly status: number;
+  readonly style: number;
+}
+
+const FOUND: Answer = { status: 302, style: 0 };
+
+function redirect(world: World, from: Omit<Resource, "status">, to: Place, { status, style }: Answer): Resource {
   const absolute = from.host !== to.host || style % 3 === 0;
   const origin = world.origin(to.host);
   const location = absolute ? origin + to.path : style % 3 === 1 ? to.path : origin.slice(5) + to.path;
@@ -134,21 +142,15 @@ function chainLink(world: World, at: Omit<Resource, "status">, local: number, st
   const { host } = at;
   const chance = draw(world, host, local);
   const length = chainLength(world, host, local);
-  const status = REDIRECT_STATUS[(chance + step) % REDIRECT_STATUS.length]!;
+  const answer = { status: REDIRECT_STATUS[(chance + step) % REDIRECT_STATUS.length]!, style: chance + step };
   if (step + 1 < length) {
     const back = length === Infinity && step === 1;
     const path = back ? pagePath(world, host, local) : `/hop/${local}/${step + 1}`;
-    return redirect(world, at, { host, path }, status, chance + step);
+    return redirect(world, at, { host, path }, answer);
   }
   const to = chance % 3 === 0 ? (host + 1 + (chance >>> 8) % world.config.hosts) % world.config.hosts : host;
   const blocks = Math.ceil(pagesOf(world.config, to) / BLOCK);
-  return redirect(
-    world,
-    at,
-    { host: to, path: folderOf(world.config, to, (chance >>> 4) % blocks) },
-    status,
-    chance + step,
-  );
+  return redirect(world, at, { host: to, path: folderOf(world.config, to, (chance >>> 4) % blocks) }, answer);
 }
 
 function specialAt(world: World, host: number, path: string): Resource | undefined {
@@ -193,7 +195,7 @@ function hopAt(world: World, at: Place, local: number, step: number): Resource |
 function robotsHop(world: World, at: Place, folder: string): Resource | undefined {
   if (at.path !== `/${folder}/robots.txt`) return undefined;
   if (folder === "shared") return { ...at, kind: "robots_hop", status: 200 };
-  return redirect(world, { ...at, kind: "robots_hop" }, at, 302, 0);
+  return redirect(world, { ...at, kind: "robots_hop" }, at, FOUND);
 }
 
 function trapAt(world: World, at: Place, first: string): Resource | undefined {
