@@ -6,6 +6,7 @@
 import { HTML_ENCODER, HTML_LEGACY, HTML_PAGE } from "./html/buffers";
 import { listenTo, scanPage } from "./html/scan";
 import { prepareAttributes } from "./html/attributes";
+import { prepareElements } from "./html/elements";
 import { resetPage } from "./html/page";
 import { setQueryTable } from "./html/query_encoding";
 import { openRawText } from "./html/raw_text";
@@ -15,9 +16,10 @@ import { INPUT_2, INPUT_3, reserve, reserveKept } from "./memory/buffers";
 import { simhash } from "./text/simhash";
 import { fromWindows1252, isCutOff, repair, validPrefix } from "./text/utf8";
 
-/** The header's address; 0 = no memory, or the page is beyond MAX_PAGE. `wants`: 1 = embeds, 2 = forms, 4 = HTML_ENCODER
- * has the encoder of the page's charset (query_encoding.ts), 8 = no text,
- * 16 = XHTML. */
+/**
+ * The header's address; 0 = no memory, or the page is beyond MAX_PAGE. `wants`: 1 = embeds, 2 = forms, 4 = HTML_ENCODER
+ * has the encoder of the page's charset (query_encoding.ts), 8 = no text, 16 = XHTML.
+ */
 export function raw_scan(pageLen: usize, urlLen: usize, tokenLen: usize, wants: u32): usize {
   setQueryTable((wants & 4) != 0 ? reserveKept(HTML_ENCODER, 0) : 0);
   listenTo(reserveKept(INPUT_3, tokenLen), tokenLen);
@@ -28,7 +30,7 @@ export function raw_scan(pageLen: usize, urlLen: usize, tokenLen: usize, wants: 
 export function raw_tokens(pageLen: usize, state: u32, lastTagLen: usize): usize {
   const page = reserveKept(HTML_PAGE, pageLen);
   const name = reserveKept(INPUT_3, lastTagLen);
-  if (page == 0 || !prepareAttributes(pageLen)) return 0;
+  if (page == 0 || !prepareElements() || !prepareAttributes(pageLen)) return 0;
   resetPage(0);
   openRawText(name, name + lastTagLen);
   startDump();

@@ -10,7 +10,7 @@ import {
 } from "./attributes";
 import { equalsIgnoringCase } from "./bytes";
 import {
-  A, AREA, AUDIO, BASE, CONTENT, ELEMENT, elementOf, EMBED, FORM, FRAME, HTML, IFRAME, IMG, INLINE, INPUT_ELEMENT, LINK,
+  A, AREA, AUDIO, BASE, CONTENT, ELEMENT, EMBED, FORM, FRAME, HTML, IFRAME, IMG, INLINE, INPUT_ELEMENT, LINK,
   META, NOSCRIPT, OBJECT, SCRIPT, SOURCE, SVG_IMAGE, TEMPLATE, TEXTAREA, TITLE, TRACK, VIDEO, XMP,
 } from "./elements";
 import { enter, isForeign, isForeignCode, leave, resetForeign } from "./foreign";
@@ -20,7 +20,7 @@ import {
 import { applyRobots, namesRobots, resetRobots } from "./robots_meta";
 import { fold, foldBreak } from "../text/fold";
 import { CDATA, DATA, PLAINTEXT, RCDATA } from "./states";
-import { selfClosing, tagKey } from "./tag";
+import { selfClosing, tagElement, tagKey } from "./tag";
 
 export const WANT_EMBEDS: u32 = 1;
 export const WANT_FORMS: u32 = 2;
@@ -75,7 +75,7 @@ export function onText(p: usize, end: usize, state: u32): void {
 
 /** The tag in tag.ts is a start tag. Returns the tokenizer's next state. */
 export function onStartTag(): u32 {
-  const element = elementOf(tagKey);
+  const element = tagElement;
   const number = element & ELEMENT;
   if ((element & INLINE) == 0) foldBreak();
   if (!enter(tagKey, element, selfClosing)) {
@@ -102,7 +102,7 @@ export function holdsCdata(): bool {
 
 /** The tag in tag.ts is an end tag. */
 export function onEndTag(): void {
-  const element = elementOf(tagKey);
+  const element = tagElement;
   const number = element & ELEMENT;
   if ((element & INLINE) == 0) foldBreak();
   if (!leave(tagKey, element)) return;

@@ -5,11 +5,14 @@
 
 import { keepAttribute, resetAttributes } from "./attributes";
 import { APOSTROPHE, ATTRIBUTE_END, EQUALS, find, GT, is, lower, NAME_END, QUOTE, skipSpace, SLASH, SPACE, VALUE_END } from "./bytes";
+import { ELEMENT, elementOf } from "./elements";
 import { mixName } from "./name_table";
 import { dumpAttribute, dumping } from "./token_dump";
 
 /** The last tag's name: key (name_table.ts) and place in the source. */
 export let tagKey: u64 = 0;
+/** What elements.ts knows of it. */
+export let tagElement: u32 = 0;
 export let tagNameStart: usize = 0;
 export let tagNameEnd: usize = 0;
 export let selfClosing: bool = false;
@@ -25,6 +28,8 @@ export function readTag(from: usize, end: usize): usize {
     p++;
   }
   tagKey = key;
+  tagElement = elementOf(key);
+  const isRead = (tagElement & ELEMENT) != 0 || dumping;
   tagNameStart = from;
   tagNameEnd = p;
   selfClosing = false;
@@ -40,7 +45,7 @@ export function readTag(from: usize, end: usize): usize {
         return p + 1;
       }
     } else {
-      p = readAttribute(p, end);
+      p = isRead ? readAttribute(p, end) : skipAttribute(p, end);
       if (p == 0) return 0;
     }
   }
@@ -77,6 +82,24 @@ function readAttribute(from: usize, end: usize): usize {
   const start = p;
   while (p < end && !is(<u32>load<u8>(p), VALUE_END)) p++;
   keep(key, from, nameEnd, start, p);
+  return p;
+}
+
+/** As readAttribute, for elements whose attributes nothing asks for. */
+function skipAttribute(from: usize, end: usize): usize {
+  let p = from + 1;
+  while (p < end && !is(<u32>load<u8>(p), ATTRIBUTE_END)) p++;
+  p = skipSpace(p, end);
+  if (p >= end) return 0;
+  if (<u32>load<u8>(p) != EQUALS) return p;
+  p = skipSpace(p + 1, end);
+  if (p >= end) return 0;
+  const quote = <u32>load<u8>(p);
+  if (quote == QUOTE || quote == APOSTROPHE) {
+    const close = find(p + 1, end, quote);
+    return close >= end ? 0 : close + 1;
+  }
+  while (p < end && !is(<u32>load<u8>(p), VALUE_END)) p++;
   return p;
 }
 
