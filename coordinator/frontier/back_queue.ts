@@ -71,7 +71,7 @@ export class BackQueue {
   /** Adds a ready URL; returns how many more heads are in RAM now. */
   insert(row: UrlRow, mostHeads: number): number {
     this.blockedUntil = 0;
-    if (this.#edge !== undefined && !isBefore(row, this.#edge)) {
+    if (this.#edge !== undefined && isBefore(this.#edge, row)) {
       if (this.beyond === 0 || row.band < this.#beyondBand) this.#beyondBand = row.band;
       this.beyond++;
       return 0;

@@ -56,7 +56,7 @@ test("whatever happens, heads are the first ready URLs in order, and none is los
         if (queue.beyond === 0) assert.equal(queue.heads.length, ready.length);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 2_000 },
   );
 });
 
