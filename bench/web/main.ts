@@ -1,6 +1,7 @@
 /**
  * The synthetic web as a process of its own: `deno run -A bench/web/main.ts --hosts 20 --pages 1000 --features all`.
- * Prints one JSON line when it is ready, {"port","control_port","seeds"}, and serves until SIGTERM or SIGINT.
+ * Prints one JSON line when it is ready, {"port","control_port","seeds"}, and serves until SIGTERM or
+ * SIGINT; with --with-parent also until its stdin ends.
  */
 
 import process from "node:process";
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     "trap-pages": text,
     "no-gzip": { type: "boolean" },
     warm: { type: "boolean" },
+    "with-parent": { type: "boolean" },
     "cache-mb": text,
   },
 });
@@ -68,5 +70,7 @@ const stop = async () => {
   await Promise.all([web.close(), control.close()]);
   process.exit(0);
 };
+// A parent that is killed closes the pipe: the server doesn't outlive it.
+if (values["with-parent"]) process.stdin.on("close", () => void stop()).on("end", () => void stop()).resume();
 process.on("SIGTERM", () => void stop());
 process.on("SIGINT", () => void stop());

@@ -1,6 +1,7 @@
 /**
  * The synthetic web as a process of its own, so that its clock isn't slowed by what is tested.
- * Invariant: `stop` resolves when the process has gone; nothing of it stays open in this one.
+ * Invariant: `stop` resolves when the process has gone; nothing of it stays open in this one. It ends with this process,
+ * however that ends.
  */
 
 import { spawn } from "node:child_process";
@@ -54,9 +55,15 @@ function flagsOf(config: WebConfig): string[] {
 export async function spawnWeb(changes: Partial<WebConfig>, options: WebProcessOptions = {}): Promise<WebProcess> {
   const config = webConfig(changes);
   const runtime = options.runtime ?? process.execPath;
-  const command = [runtime, ...runArguments(runtime, MAIN), ...flagsOf(config), ...(options.warm ? ["--warm"] : [])];
+  const command = [
+    runtime,
+    ...runArguments(runtime, MAIN),
+    ...flagsOf(config),
+    "--with-parent",
+    ...(options.warm ? ["--warm"] : []),
+  ];
   if (options.core !== undefined) command.unshift("taskset", "-c", String(options.core));
-  const child = spawn(command[0]!, command.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command[0]!, command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "close");
   const ready = await firstLine(child, exited);
   const control = `http://127.0.0.1:${ready.control_port}`;
@@ -69,6 +76,7 @@ export async function spawnWeb(changes: Partial<WebConfig>, options: WebProcessO
     stats: async () => JSON.parse(await textOf(`${control}/__stats`)),
     reset: async () => void (await textOf(`${control}/__reset`)),
     stop: async () => {
+      child.stdin!.end();
       child.kill("SIGTERM");
       await exited;
     },

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { test } from "./test.ts";
+import { RUNTIME, test } from "./test.ts";
 import { spawnWeb } from "./web_server.ts";
 import type { WebProcess } from "./web_server.ts";
 
@@ -60,4 +65,23 @@ test("the web runs as a process, answers by Host header, logs each request, forg
 test("a server that can't start is an error sentence", async () => {
   await assert.rejects(spawnWeb({ hosts: 3, pages: 60 }, { runtime: "/usr/bin/false" }), /ended before it was ready/);
   await assert.rejects(spawnWeb({ hosts: 3, pages: 2 }), /at least one each/);
+});
+
+test("the server ends with the process that started it, even when that is killed", async () => {
+  const file = fileURLToPath(new URL("web_server.ts", import.meta.url));
+  const script = `const { spawnWeb } = await import(${JSON.stringify(file)});` +
+    `const web = await spawnWeb({ hosts: 1, pages: 1 }); console.log(web.port); setInterval(() => {}, 1000);`;
+  const runtime = process.execPath;
+  const args = RUNTIME === "deno" ? ["eval", script] : ["-e", script];
+  const parent = spawn(runtime, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(parent.stdout, "data");
+  const ended = once(parent, "exit");
+  const port = Number(String(line).trim());
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  const closed = once(socket.on("error", () => {}), "close");
+  socket.resume();
+  parent.stdout.resume();
+  parent.kill("SIGKILL");
+  await Promise.all([ended, closed]);
 });
