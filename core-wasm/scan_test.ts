@@ -144,6 +144,7 @@ test("facts: title, language, canonical", () => {
 test("facts: a long title is cut at a character", () => {
   const { title } = scan(`<title>${"é".repeat(400)}</title>`);
   assert.equal(title, "é".repeat(256));
+  assert.equal(scan(`<title>${"x ".repeat(400)}</title>`).title, "x ".repeat(256).trim());
   assert.equal(scan(`<title>a${"é".repeat(400)}</title>`).title, `a${"é".repeat(255)}`);
 });
 

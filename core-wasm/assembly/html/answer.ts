@@ -5,7 +5,7 @@
  */
 
 import { valueTooLong } from "./attributes";
-import { skipSpace, startsIgnoringCase, trimEnd } from "./bytes";
+import { BLANK, skipSpace, startsIgnoringCase, trimEnd } from "./bytes";
 import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_TEXT, HTML_URLS } from "./buffers";
 import { canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
 import { baseLen, basePtr, langLen, langPtr, titleEnd, titleStart } from "./page";
@@ -94,6 +94,7 @@ function writeTitle(at: usize): void {
   if (length > TITLE_BYTES) {
     length = TITLE_BYTES;
     while (length > 0 && (<u32>load<u8>(text + length) & 0xc0) == 0x80) length--;
+    if (length > 0 && <u32>load<u8>(text + length - 1) == BLANK) length--;
   }
   memory.copy(at, text, length);
   word(7, at);
