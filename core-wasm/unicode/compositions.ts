@@ -1,9 +1,10 @@
 /**
- * Canonical compositions (UAX 15) of the code points that IDNA allows, without Hangul, which is computed.
- * Invariant: ascending by what is composed; exclusions and singletons aren't in it.
+ * Canonical compositions (UAX 15) of the code points that IDNA allows, from the runtime's normalisation, without
+ * Hangul, which is computed.
+ * Invariant: ascending by what is composed; what normalisation doesn't compose again (exclusions) isn't in it.
  */
 
-import { readFileSync } from "node:fs";
+import { CODE_POINTS } from "./ranges.ts";
 
 export interface Composition {
   readonly composed: number;
@@ -11,25 +12,28 @@ export interface Composition {
   readonly second: number;
 }
 
-interface CodePointRow {
-  readonly codepoint: string;
-  readonly characterDecompositionMapping?: string;
-  readonly canonicalCombiningClass: string;
+function isHangul(cp: number): boolean {
+  return cp >= 0xac00 && cp < 0xd7a4;
 }
 
-export function compositions(folder: string, isValid: (cp: number) => boolean): Composition[] {
-  const read = <T>(name: string) =>
-    (JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8")) as Record<string, T>)[name]!;
-  const excluded = new Set(read<string[]>("CompositionExclusions").map((cp) => parseInt(cp, 16)));
-  const rows = read<CodePointRow[]>("UnicodeData");
-  const nonStarters = new Set(
-    rows.filter((row) => row.canonicalCombiningClass !== "0").map((row) => parseInt(row.codepoint, 16)),
-  );
-  return rows.flatMap(({ codepoint, characterDecompositionMapping: text }) => {
-    const composed = parseInt(codepoint, 16);
-    const parts = text?.split(" ") ?? [];
-    if (parts.length !== 2 || !/^[0-9A-F]+$/.test(parts[0]!) || excluded.has(composed) || !isValid(composed)) return [];
-    const [first, second] = parts.map((part) => parseInt(part, 16)) as [number, number];
-    return nonStarters.has(composed) || nonStarters.has(first) ? [] : [{ composed, first, second }];
-  });
+/** The two that `composed` is made of; undefined when it isn't composed. */
+function partsOf(composed: string): readonly [string, string] | undefined {
+  const marks = [...composed.normalize("NFD")];
+  if (marks.length < 2 || composed.normalize("NFC") !== composed) return undefined;
+  const second = marks.pop()!;
+  const first = marks.join("").normalize("NFC");
+  if ([...first].length !== 1 || (first + second).normalize("NFC") !== composed) {
+    throw new Error(`U+${composed.codePointAt(0)!.toString(16)} isn't composed of one code point and one more.`);
+  }
+  return [first, second];
+}
+
+export function compositions(isValid: (cp: number) => boolean): Composition[] {
+  const found: Composition[] = [];
+  for (let composed = 0xc0; composed < CODE_POINTS; composed++) {
+    if (!isValid(composed) || isHangul(composed)) continue;
+    const parts = partsOf(String.fromCodePoint(composed));
+    if (parts) found.push({ composed, first: parts[0].codePointAt(0)!, second: parts[1].codePointAt(0)! });
+  }
+  return found;
 }

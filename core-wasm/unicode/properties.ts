@@ -4,42 +4,55 @@
  * Invariant: code points that IDNA doesn't allow take the value before them: nobody asks for theirs.
  */
 
+import { combiningClasses } from "./combining_classes.ts";
 import { CODE_POINTS, rangeColumns } from "./ranges.ts";
 import type { RangeColumns } from "./ranges.ts";
 
-interface Ranged {
-  readonly range: readonly [string, string?];
+/** `end` is the first code point behind the range. */
+interface CodePointRange {
+  readonly begin: number;
+  readonly end: number;
 }
 
-export interface UnicodeSource {
-  readonly categories: readonly (Ranged & { readonly category: string })[];
-  readonly bidiClasses: readonly (Ranged & { readonly class: string })[];
-  readonly combiningClasses: readonly (Ranged & { readonly combiningClass: string })[];
-  readonly joiningTypes: readonly (Ranged & { readonly type: string })[];
-}
+/** The ranges of a property's value, e.g. ("Bidi_Class", "Right_To_Left"). */
+export type ReadRanges = (property: string, value: string) => Promise<readonly CodePointRange[]>;
 
-const BIDI_CLASSES = ["L", "R", "AL", "AN", "EN", "ES", "CS", "ET", "ON", "BN", "NSM"];
+const BIDI_CLASSES = [
+  "Left_To_Right",
+  "Right_To_Left",
+  "Arabic_Letter",
+  "Arabic_Number",
+  "European_Number",
+  "European_Separator",
+  "Common_Separator",
+  "European_Terminator",
+  "Other_Neutral",
+  "Boundary_Neutral",
+  "Nonspacing_Mark",
+];
 const OTHER_BIDI = 15;
-const JOINING_TYPES = ["U", "L", "R", "D", "T"];
+/** The first, "none", is for all others. */
+const JOINING_TYPES = ["", "Left_Joining", "Right_Joining", "Dual_Joining", "Transparent"];
 
-function paint(column: Uint8Array, { range: [from, to] }: Ranged, value: number): void {
-  column.fill(value, parseInt(from, 16), parseInt(to ?? from, 16) + 1);
+async function paint(
+  read: ReadRanges,
+  property: string,
+  values: readonly string[],
+  other: number,
+): Promise<Uint8Array> {
+  const column = new Uint8Array(CODE_POINTS).fill(other);
+  for (const [number, value] of values.entries()) {
+    if (value === "") continue;
+    for (const { begin, end } of await read(property, value)) column.fill(number, begin, end);
+  }
+  return column;
 }
 
-function numbered(names: readonly string[], name: string, other: number): number {
-  const index = names.indexOf(name);
-  return index < 0 ? other : index;
-}
-
-export function propertyColumns(source: UnicodeSource, isValid: (cp: number) => boolean): RangeColumns {
-  const combining = new Uint8Array(CODE_POINTS);
-  const bidi = new Uint8Array(CODE_POINTS);
-  const joining = new Uint8Array(CODE_POINTS);
-  const marks = new Uint8Array(CODE_POINTS);
-  for (const entry of source.combiningClasses) paint(combining, entry, Number(entry.combiningClass));
-  for (const entry of source.bidiClasses) paint(bidi, entry, numbered(BIDI_CLASSES, entry.class, OTHER_BIDI));
-  for (const entry of source.joiningTypes) paint(joining, entry, numbered(JOINING_TYPES, entry.type, 0));
-  for (const entry of source.categories) paint(marks, entry, entry.category.startsWith("M") ? 1 : 0);
+export async function propertyColumns(read: ReadRanges, isValid: (cp: number) => boolean): Promise<RangeColumns> {
+  const bidi = await paint(read, "Bidi_Class", BIDI_CLASSES, OTHER_BIDI);
+  const joining = await paint(read, "Joining_Type", JOINING_TYPES, 0);
+  const marks = await paint(read, "General_Category", ["", "Mark"], 0);
+  const combining = combiningClasses(marks);
   const values = new Uint16Array(CODE_POINTS);
   for (let cp = 0, last = 0; cp < CODE_POINTS; cp++) {
     if (isValid(cp)) last = combining[cp]! | bidi[cp]! << 8 | joining[cp]! << 12 | marks[cp]! << 15;

@@ -53,3 +53,12 @@ test("verifydnslength_tests.json: the crawl's door holds hosts to DNS's bounds",
   assert.ok(cases.length >= 16);
   assert.deepEqual(wrong, []);
 }, options);
+
+test("characters that are new in Unicode 17 have their properties", () => {
+  // Sidetic letters are written from right to left, so they may not be mixed with letters that aren't.
+  assert.equal(hostOf("\u{10943}\u{10ad5}"), "xn--tl9cy0a");
+  assert.equal(hostOf("\u{1094d}\u{119b0}\u{11a12}"), null);
+  // New marks can't begin a label, and are put in canonical order.
+  assert.equal(hostOf("\u{1acf}a"), null);
+  assert.equal(hostOf("x\u{1acf}\u{1add}"), hostOf("x\u{1add}\u{1acf}"));
+});
