@@ -31,6 +31,7 @@ export interface WebProcess {
   readonly config: WebConfig;
   /** The home of host 0. */
   readonly seed: string;
+  /** Every request since the start or the last reset. Throws a sentence when the log was full: no verdict is possible. */
   log(): Promise<RequestEntry[]>;
   stats(): Promise<WebStats>;
   reset(): Promise<void>;
@@ -72,7 +73,7 @@ export async function spawnWeb(changes: Partial<WebConfig>, options: WebProcessO
     port: ready.port,
     config: { ...config, port: ready.port },
     seed: ready.seeds[0]!,
-    log: async () => parseLog(await textOf(`${control}/__log`)),
+    log: () => wholeLog(`${control}/__log`),
     stats: async () => JSON.parse(await textOf(`${control}/__stats`)),
     reset: async () => void (await textOf(`${control}/__reset`)),
     stop: async () => {
@@ -101,6 +102,16 @@ async function firstLine(child: ChildProcess, exited: Promise<unknown[]>): Promi
 async function textOf(url: string): Promise<string> {
   const response = await fetch(url, { headers: { connection: "close" } });
   return await response.text();
+}
+
+async function wholeLog(url: string): Promise<RequestEntry[]> {
+  const response = await fetch(url, { headers: { connection: "close" } });
+  const entries = parseLog(await response.text());
+  const leftOut = Number(response.headers.get("x-left-out"));
+  if (leftOut === 0) return entries;
+  throw new Error(
+    `The log was asked for; ${leftOut} requests are missing from it, because it was full. Reset it earlier.`,
+  );
 }
 
 /** Request entries from the control port's NDJSON. */
