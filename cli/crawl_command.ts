@@ -15,11 +15,13 @@ import { nativeDigest, systemClock } from "../runtime/node.ts";
 import { openCoordinatorNode } from "./coordinator_node.ts";
 import { type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
 import { lockFolder } from "./data_lock.ts";
-import { openEdgeNode } from "./edge_node.ts";
+import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_node.ts";
+import { openEdgeThread } from "./edge_thread.ts";
 import { Fault } from "./fault.ts";
 import { many, name, number, oneOf } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
+import { openPublishing, type Publishing } from "./publishing.ts";
 import { openScreen, type Screen } from "./screen.ts";
 import { listenForStop, type StopSignal } from "./stop_signal.ts";
 
@@ -104,6 +106,7 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
     beforeLine: screen.clear,
   });
   const seeds = [...urls, ...(flags.seeds === undefined ? [] : readSeeds(flags.seeds))];
+  checkAddressFlags(flags.allowAddress, flags.resolve);
   const plan = planCrawl(seeds, flags, nativeDigest);
   const unlock = await lockFolder(flags.data);
   try {
@@ -118,24 +121,18 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
     const stop = listenForStop(() =>
       screen.say("Stopping: requests in flight are settled; a second Ctrl-C ends at once.")
     );
+    const onLocalTrouble = giveUpAfter(TROUBLES, stop, screen);
     try {
-      const edge = await openEdgeNode({
-        frontier: coordinator,
-        core,
-        log,
+      const publishing = await openPublishing({
         folder: flags.data,
         storagePrefix: "",
-        archiveName: plan.crawlId,
-        workerId: WORKER,
-        region: flags.region,
-        userAgent: plan.spec.user_agent,
-        contact: flags.contact,
-        maxHosts: flags.hosts,
-        openedCidrs: plan.openedCidrs,
-        resolve: flags.resolve,
-        onLocalTrouble: giveUpAfter(TROUBLES, stop, screen),
+        frontier: coordinator,
+        core,
+        shards: () => [0],
+        onLocalTrouble,
       });
-      await work({ plan, coordinator, edge, stop, screen, folder: flags.data });
+      const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier: coordinator, log, onLocalTrouble });
+      await work({ plan, coordinator, edge, publishing, stop, screen, folder: flags.data });
     } finally {
       stop.dispose();
       await coordinator.close();
@@ -143,6 +140,21 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
   } finally {
     await unlock();
   }
+}
+
+function edgeSettings(plan: CrawlPlan, flags: Flags): EdgeNodeSettings {
+  return {
+    folder: flags.data,
+    storagePrefix: "",
+    archiveName: plan.crawlId,
+    workerId: WORKER,
+    region: flags.region,
+    userAgent: plan.spec.user_agent,
+    contact: flags.contact,
+    maxHosts: flags.hosts,
+    openedCidrs: plan.openedCidrs,
+    resolve: flags.resolve,
+  };
 }
 
 function readSeeds(path: string): string[] {
@@ -169,22 +181,24 @@ function giveUpAfter(times: number, stop: StopSignal, screen: Screen): (sentence
 interface Work {
   readonly plan: CrawlPlan;
   readonly coordinator: Coordinator;
-  readonly edge: Awaited<ReturnType<typeof openEdgeNode>>;
+  readonly edge: EdgeNode;
+  readonly publishing: Publishing;
   readonly stop: StopSignal;
   readonly screen: Screen;
   readonly folder: string;
 }
 
 async function work(parts: Work): Promise<void> {
-  const { plan, coordinator, edge, stop, screen, folder } = parts;
+  const { plan, coordinator, edge, publishing, stop, screen, folder } = parts;
   const startedAt = systemClock.monotonicMs();
   try {
     await begin(plan, coordinator, screen);
     const watching = watch(parts).finally(() => stop.stop("finished"));
-    await edge.run(stop.signal);
+    await Promise.all([edge.run(stop.signal), publishing.run(stop.signal)]);
     await watching;
   } finally {
     await edge.close();
+    await publishing.close();
   }
   const stats = coordinator.stats(plan.crawlId)!;
   const finished = stats.state === "finished";

@@ -5,14 +5,16 @@
 import process from "node:process";
 import type { Command } from "commander";
 import { loadCore } from "../core-wasm/mod.ts";
+import type { SlotMap } from "../protocol/mod.ts";
 import { createHttpFrontier } from "../edge/adapters/http_frontier.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
 import { defaultUserAgent } from "../coordinator/frontier/crawl_spec.ts";
 import { lockFolder } from "./data_lock.ts";
-import { openEdgeNode } from "./edge_node.ts";
+import { checkAddressFlags, type EdgeNodeSettings, openEdgeNode } from "./edge_node.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { many, name, number } from "./flags.ts";
 import { openLog } from "./logging.ts";
+import { openPublishing } from "./publishing.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
@@ -52,6 +54,7 @@ export function registerEdge(program: Command): void {
 
 async function edge(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
+  checkAddressFlags(flags.allowAddress, flags.resolve);
   const baseUrl = coordinatorUrl(flags.coordinator);
   const workerId = flags.worker ?? flags.region;
   const unlock = await lockFolder(flags.data);
@@ -71,26 +74,21 @@ async function edge(flags: Flags): Promise<void> {
       },
       ...(token === undefined ? {} : { token }),
     });
-    const node = await openEdgeNode({
-      frontier,
-      core: await loadCore(),
-      log,
-      folder: flags.data,
-      storagePrefix: `${workerId}/`,
-      archiveName: workerId,
-      workerId,
-      region: flags.region,
-      userAgent: defaultUserAgent(VERSION),
-      maxHosts: flags.hosts,
-      openedCidrs: flags.allowAddress,
-      resolve: flags.resolve,
-      onLocalTrouble: (sentence) => log.error("local trouble", { sentence }),
-    });
+    const core = await loadCore();
+    const onLocalTrouble = (sentence: string) => log.error("local trouble", { sentence });
+    let shards = [0];
+    const onSlotMap = ({ starts }: SlotMap) => {
+      if (starts.length !== shards.length) shards = starts.map((_, index) => index);
+    };
+    const settings = edgeSettings(flags, workerId);
+    const publishing = await openPublishing({ ...settings, frontier, core, shards: () => shards, onLocalTrouble });
+    const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble, onSlotMap });
     process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
     try {
-      await node.run(stop.signal);
+      await Promise.all([node.run(stop.signal), publishing.run(stop.signal)]);
     } finally {
       await node.close();
+      await publishing.close();
       await frontier.close();
     }
     if (refusal !== "") throw new Fault(refusal);
@@ -100,6 +98,20 @@ async function edge(flags: Flags): Promise<void> {
     stop.dispose();
     await unlock();
   }
+}
+
+function edgeSettings(flags: Flags, workerId: string): EdgeNodeSettings {
+  return {
+    folder: flags.data,
+    storagePrefix: `${workerId}/`,
+    archiveName: workerId,
+    workerId,
+    region: flags.region,
+    userAgent: defaultUserAgent(VERSION),
+    maxHosts: flags.hosts,
+    openedCidrs: flags.allowAddress,
+    resolve: flags.resolve,
+  };
 }
 
 function coordinatorUrl(text: string): string {

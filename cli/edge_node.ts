@@ -1,6 +1,6 @@
 /**
- * Wires an edge node: fetcher behind the guard, archive, publisher, worker loop. The one-process crawl and
- * `outrider edge` differ only in the frontier that they pass.
+ * Wires the data plane: fetcher behind the guard, archive, worker loop. The one-process crawl runs it in a thread of its
+ * own (edge_thread.ts), `outrider edge` as it is; they differ only in the frontier that they pass.
  */
 
 import type { Core } from "../core-wasm/core.ts";
@@ -13,10 +13,9 @@ import type { Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
 import { SeenContent } from "../edge/steps/dedup.ts";
 import { type ArchiveSettings, openArchive } from "../edge/warc/archive.ts";
-import { openPublisher } from "../edge/warc/publisher.ts";
 import { repairFolder } from "../edge/warc/repair.ts";
 import { runWorker } from "../edge/worker.ts";
-import { LIMITS } from "../protocol/mod.ts";
+import { LIMITS, type SlotMap } from "../protocol/mod.ts";
 import { systemFiles } from "../runtime/files.ts";
 import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
@@ -24,10 +23,8 @@ import type { Logger } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { VERSION } from "./version.ts";
 
-export interface EdgeNodeOptions {
-  readonly frontier: Frontier;
-  readonly core: Core;
-  readonly log: Logger;
+/** What crosses into a thread: plain values. */
+export interface EdgeNodeSettings {
   readonly folder: string;
   /** "" in one process, `<worker>/` in a fleet: every storage key begins with it. */
   readonly storagePrefix: string;
@@ -42,52 +39,45 @@ export interface EdgeNodeOptions {
   readonly openedCidrs: readonly string[];
   /** `HOST=ADDR` each. */
   readonly resolve: readonly string[];
+}
+
+export interface EdgeNodeParts {
+  readonly frontier: Frontier;
+  readonly core: Core;
+  readonly log: Logger;
   readonly onLocalTrouble: (sentence: string) => void;
+  readonly onSlotMap: (map: SlotMap) => void;
 }
 
 export interface EdgeNode {
   /** Works until the signal, then settles what is in flight. */
   run(stop: AbortSignal): Promise<void>;
-  /** Publishes what is acknowledged; resolves to the number of captures. */
-  publish(): Promise<number>;
-  /** Publishes the rest, sorts the index, closes everything. */
   close(): Promise<void>;
 }
 
-/** How often acknowledged captures are written to pages.jsonl and the index log. */
-const PUBLISH_MS = 1000;
-
-function readFlag<T>(flag: string, texts: readonly string[], read: (text: string) => T): T[] {
-  return texts.map((text) => {
-    try {
-      return read(text);
-    } catch (error) {
-      throw new Fault(`Reading ${flag}: ${(error as Error).message}`, USAGE);
+/** Throws a Fault when a flag of addresses can't be read; before anything is opened. */
+export function checkAddressFlags(allowAddress: readonly string[], resolve: readonly string[]): void {
+  const check = (flag: string, texts: readonly string[], read: (text: string) => unknown) => {
+    for (const text of texts) {
+      try {
+        read(text);
+      } catch (error) {
+        throw new Fault(`Reading ${flag}: ${(error as Error).message}`, USAGE);
+      }
     }
-  });
+  };
+  check("--allow-address", allowAddress, (cidr) => createAddressGuard([cidr]));
+  check("--resolve", resolve, parseResolveOverride);
 }
 
-/** The fetcher with the operator's addresses and overrides. Throws a Fault on a malformed flag. */
-function openFetcher(options: EdgeNodeOptions) {
-  readFlag("--allow-address", options.openedCidrs, (cidr) => createAddressGuard([cidr]));
-  const guard = createAddressGuard(options.openedCidrs);
-  const overrides = readFlag("--resolve", options.resolve, parseResolveOverride);
-  return createUndiciFetcher({
-    guard,
-    resolver: createResolver({ clock: systemClock, overrides }),
-    clock: systemClock,
-    log: options.log,
-  });
-}
-
-function archiveSettings(options: EdgeNodeOptions): ArchiveSettings {
-  const { core, region, workerId } = options;
+function archiveSettings(settings: EdgeNodeSettings, core: Core): ArchiveSettings {
+  const { region, workerId, userAgent, contact } = settings;
   return {
-    name: options.archiveName,
+    name: settings.archiveName,
     info: {
       software: `outrider/${VERSION}`,
-      userAgent: options.userAgent,
-      contact: options.contact,
+      userAgent,
+      contact,
       robots: "RFC 9309",
       coreBuildHash: core.buildHash,
       keyVersion: core.keyVersion,
@@ -96,7 +86,7 @@ function archiveSettings(options: EdgeNodeOptions): ArchiveSettings {
   };
 }
 
-function edgeSettings({ workerId, region, maxHosts }: EdgeNodeOptions): EdgeSettings {
+function edgeSettings({ workerId, region, maxHosts }: EdgeNodeSettings): EdgeSettings {
   return {
     workerId,
     region,
@@ -114,54 +104,41 @@ function edgeSettings({ workerId, region, maxHosts }: EdgeNodeOptions): EdgeSett
   };
 }
 
-export async function openEdgeNode(options: EdgeNodeOptions): Promise<EdgeNode> {
-  const { frontier, core, log, folder, storagePrefix } = options;
-  const fetcher = openFetcher(options);
-  const place = { folder, storagePrefix, files: systemFiles };
+export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodeParts): Promise<EdgeNode> {
+  const { core, log } = node;
+  const place = { folder: settings.folder, storagePrefix: settings.storagePrefix, files: systemFiles };
   for (const repaired of await repairFolder({ ...place, gunzip: nativeGunzip })) {
     log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
   }
+  const fetcher = createUndiciFetcher({
+    guard: createAddressGuard(settings.openedCidrs),
+    resolver: createResolver({ clock: systemClock, overrides: settings.resolve.map(parseResolveOverride) }),
+    clock: systemClock,
+    log,
+  });
   const archive = await openArchive({
     ...place,
     gzip: nativeGzip,
     digest: nativeDigest,
     clock: systemClock,
     random: systemRandom,
-    settings: archiveSettings(options),
+    settings: archiveSettings(settings, core),
   });
-  let shards = [0];
-  const publisher = await openPublisher({ ...place, frontier, core, shards: () => shards });
   const parts: EdgeParts = {
-    frontier,
+    ...node,
     fetcher,
     archive,
-    core,
-    rules: new RulesCache(frontier),
+    rules: new RulesCache(node.frontier),
     content: new SeenContent(),
     digest: nativeDigest,
     clock: systemClock,
-    log,
-    onLocalTrouble: options.onLocalTrouble,
-    onSlotMap: (map) => {
-      if (map.starts.length !== shards.length) shards = map.starts.map((_, index) => index);
-    },
-    settings: edgeSettings(options),
-  };
-  const publishUntil = async (stop: AbortSignal) => {
-    while (!stop.aborted) {
-      await systemClock.sleep(PUBLISH_MS, stop);
-      await publisher.publishPending().catch((error) => options.onLocalTrouble(String((error as Error).message)));
-    }
+    settings: edgeSettings(settings),
   };
   return {
-    run: async (stop) => {
-      await Promise.all([runWorker(parts, stop), publishUntil(stop)]);
-    },
-    publish: () => publisher.publishPending(),
+    run: (stop) => runWorker(parts, stop),
     close: async () => {
       await fetcher.close();
       await archive.close();
-      await publisher.finish();
     },
   };
 }

@@ -3,7 +3,7 @@
  * Invariant: never fails; a body that isn't HTML has no links.
  */
 
-import type { Core, PageFacts, PageLink } from "../../core-wasm/core.ts";
+import type { Core, PageFacts } from "../../core-wasm/core.ts";
 import { type CrawlSettings, LIMITS } from "../../protocol/mod.ts";
 import type { Exchange } from "../ports.ts";
 
@@ -56,23 +56,10 @@ export function scan(core: Core, exchange: Exchange, crawl: CrawlSettings): Scan
 /** The links that the crawl follows: http(s), once each, in page order, fragment removed; none when the page says nofollow. */
 function follow(facts: PageFacts, crawl: CrawlSettings): { outlinks: string[]; outlinkKinds: string | undefined } {
   if (facts.nofollow) return { outlinks: [], outlinkKinds: undefined };
-  const kinds = new Map<string, "L" | "E">();
-  for (const link of facts.links) {
-    if (!followed(link, crawl)) continue;
-    const hash = link.url.indexOf("#");
-    const url = hash < 0 ? link.url : link.url.slice(0, hash);
-    if (!kinds.has(url)) kinds.set(url, link.kind === "embed" ? "E" : "L");
-    if (kinds.size >= LIMITS.outlinksPerPage) break;
-  }
-  const letters = [...kinds.values()];
-  return { outlinks: [...kinds.keys()], outlinkKinds: letters.includes("E") ? letters.join("") : undefined };
-}
-
-function followed(link: PageLink, crawl: CrawlSettings): boolean {
-  if (link.kind === "embed" && !crawl.embeds) return false;
-  if (link.kind === "form") return false;
-  if (crawl.respect_rel_nofollow && link.rel.includes("nofollow") && link.rel.split(" ").includes("nofollow")) {
-    return false;
-  }
-  return link.url.startsWith("http://") || link.url.startsWith("https://");
+  const links = facts.outlinks({ skipNofollow: crawl.respect_rel_nofollow }).slice(0, LIMITS.outlinksPerPage);
+  const hasEmbeds = crawl.embeds && links.some(({ kind }) => kind === "embed");
+  return {
+    outlinks: links.map(({ url }) => url),
+    outlinkKinds: hasEmbeds ? links.map(({ kind }) => kind === "embed" ? "E" : "L").join("") : undefined,
+  };
 }

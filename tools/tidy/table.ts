@@ -119,6 +119,7 @@ export const ROOTS: readonly RegExp[] = [
   /^cli\/main\.ts$/,
   /^core-wasm\/(mod|build)\.ts$/,
   /(^|\/)main\.ts$/,
+  /_thread_main\.ts$/,
   /_test\.ts$/,
   /^tools\/[^/]+\.ts$/,
   /^bench\/[^/]+\.ts$/,
