@@ -5,6 +5,7 @@
 
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import process from "node:process";
+import { benchArchive } from "./archive_bench.ts";
 import { coreRows } from "./core_bench.ts";
 import { benchCrawl } from "./crawl_bench.ts";
 import { benchFrontier } from "./frontier_bench.ts";
@@ -12,7 +13,7 @@ import { jsonLines, table } from "./report/table.ts";
 import type { Row } from "./report/table.ts";
 import type { WebConfig } from "./web/mod.ts";
 
-export type BenchSuite = "core" | "crawl" | "frontier" | "all";
+export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "all";
 
 export interface BenchOptions {
   readonly web: Partial<WebConfig>;
@@ -25,7 +26,7 @@ export interface BenchOptions {
 
 const RUNTIME = "Bun" in globalThis ? "bun" : "deno";
 
-/** Runs one suite or all and prints its rows. Core and frontier run in this process, on this runtime. */
+/** Runs one suite or all and prints its rows. All but the crawl run in this process, on this runtime. */
 export async function runBench(suite: BenchSuite, options: BenchOptions): Promise<void> {
   const wanted = (name: BenchSuite) => suite === name || suite === "all";
   const note = (sentence: string) => void process.stderr.write(`${sentence}\n`);
@@ -37,6 +38,7 @@ export async function runBench(suite: BenchSuite, options: BenchOptions): Promis
   if (wanted("core")) {
     print("core", "The core's hot paths against JS; ratio = time over the best JS", await coreRows());
   }
+  if (wanted("archive")) print("archive", "The archive's appends, without the disk", await benchArchive());
   if (wanted("frontier")) print("frontier", "The frontier on libSQL, durable commits", await benchFrontier());
   if (wanted("crawl")) {
     const { web, rounds, pin, runtimes = [RUNTIME] } = options;

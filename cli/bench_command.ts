@@ -1,6 +1,6 @@
 /**
- * `outrider bench [core|crawl|frontier|all]`: the core's hot paths against JS, the frontier, and a whole crawl of the
- * synthetic web beside the smallest loop on the runtime's own fetch.
+ * `outrider bench [core|archive|crawl|frontier|all]`: the core's hot paths against JS, the archive, the frontier, and a
+ * whole crawl of the synthetic web beside the smallest loop on the runtime's own fetch.
  */
 
 import type { Command } from "commander";
@@ -8,7 +8,7 @@ import { Argument } from "commander";
 import type { BenchSuite } from "../bench/mod.ts";
 import { number, oneOf } from "./flags.ts";
 
-const SUITES = ["core", "crawl", "frontier", "all"] as const satisfies readonly BenchSuite[];
+const SUITES = ["core", "archive", "crawl", "frontier", "all"] as const satisfies readonly BenchSuite[];
 
 interface Flags {
   readonly runtime?: "deno" | "bun" | "both";
@@ -24,7 +24,9 @@ interface Flags {
 
 export function registerBench(program: Command): void {
   program.command("bench")
-    .description("measure this machine: the core against JS, the frontier, a whole crawl of the synthetic web")
+    .description(
+      "measure this machine: the core against JS, the archive, the frontier, a whole crawl of the synthetic web",
+    )
     .addArgument(new Argument("[suite]", "what is measured").choices(SUITES).default("all"))
     .option("--runtime <name>", "deno, bun or both; the one that runs this by default", oneOf(["deno", "bun", "both"]))
     .option("--rounds <n>", "how often crawl and reference loop take turns", number({ least: 1, most: 100 }), 3)
