@@ -69,14 +69,20 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   };
   const writers: ShardWriter[] = [];
   const desk = new CrawlDesk(parts, controlStore, () => ({ core, directory: parts.directory, writers }));
-  await controlStore.open();
-  await desk.load();
-  const owner = random.hex(8);
-  for (const [index, store] of shardStores.entries()) {
-    await store.open(owner, core.keyVersion);
-    writers.push(await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
+  try {
+    await controlStore.open();
+    await desk.load();
+    const owner = random.hex(8);
+    for (const [index, store] of shardStores.entries()) {
+      await store.open(owner, core.keyVersion);
+      writers.push(await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
+    }
+    await desk.resumeSeeding();
+  } catch (error) {
+    // Nothing stays open behind an error: the data folder must be free for the next try.
+    await Promise.allSettled([...shardStores, controlStore].map((store) => store.close()));
+    throw error;
   }
-  await desk.resumeSeeding();
   return new FrontierCoordinator({ parts, writers, desk, controlStore });
 }
 

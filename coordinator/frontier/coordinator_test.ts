@@ -200,3 +200,22 @@ test("E56: sub-domains of one registered domain share a limit of four leases, an
   assert.equal(seen.size, 20);
   await coordinator.close();
 });
+
+test("a permit moves the host's clock as a lease's request would; leased and paused hosts give none", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const permit = (host: string) => coordinator.permit({ worker_id: "w1", host, domain: "forged.example" });
+  assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 0 });
+  assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 1_000 });
+  for (let i = 0; i < 4; i++) assert.equal((await permit("b.example")).granted, true);
+  assert.deepEqual(await permit("b.example"), { granted: false, wait_ms: 6_000 });
+  await permit("a.example");
+  assert.equal((await ask(coordinator)).leases.length, 0, "the permit's gap counts for leases");
+  await world.clock.advance(1_000);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  assert.equal((await permit("a.example")).granted, false);
+  await coordinator.setHostPolicy("b.example", { paused: true });
+  assert.equal((await permit("b.example")).granted, false);
+  await coordinator.close();
+});

@@ -12,7 +12,7 @@ import {
   start,
 } from "../../tests/support/frontier.ts";
 import { Faults, faultyStore } from "../../tests/support/faulty_store.ts";
-import type { Coordinator } from "../ports.ts";
+import type { Coordinator, ShardStore } from "../ports.ts";
 import type { Failed, Lease, Target } from "../../protocol/mod.ts";
 
 async function pageLease(coordinator: Coordinator, advance: (ms: number) => Promise<void>): Promise<Lease> {
@@ -155,4 +155,45 @@ test("another owner takes the shard: this one stops and says why", async () => {
   assert.equal((await ask(second)).leases.length, 1);
   await first.close();
   await second.close();
+});
+
+test("a failed commit doesn't end the leases of a worker that lives, though its predecessor's ended at the start", async () => {
+  const world = newWorld();
+  const faults = new Faults();
+  const settings = { deadWorker: "w1" };
+  const coordinator = await start(world, { settings, wrap: (store) => faultyStore(store, faults) });
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://b.example/"]));
+  const lease = (await ask(coordinator, { max_leases: 1 })).leases[0]!;
+  faults.commit = "before";
+  await assert.rejects(ask(coordinator, { max_leases: 1 }), /disk is full/);
+  const { lease_id, epoch, slot } = lease;
+  assert.equal((await coordinator.extend({ worker_id: "w1", lease_id, epoch, slot })).status, "ok");
+  await coordinator.close();
+});
+
+test("one shard that fails doesn't keep back what the others granted", async () => {
+  const world = newWorld(2);
+  const faults = new Faults();
+  let stores = 0;
+  const wrap = (store: ShardStore) => stores++ === 0 ? faultyStore(store, faults) : store;
+  const coordinator = await start(world, { wrap });
+  const seeds = Array.from({ length: 8 }, (_, i) => `https://h${i}.s${i}.example/`);
+  await coordinator.createCrawl("c", spec(seeds));
+  let leased = 0;
+  for (let turn = 0; turn < 2; turn++) {
+    faults.commit = "before";
+    leased += await ask(coordinator).then(({ leases }) => leases.length, () => 0);
+    await world.clock.settle();
+  }
+  assert.ok(leased > 0 && leased < 8);
+  leased += (await ask(coordinator)).leases.length;
+  assert.equal(leased, 8);
+  await coordinator.close();
+});
+
+test("a store of another keyVersion is refused with a sentence, and nothing stays open", async () => {
+  const world = newWorld();
+  await (await start(world)).close();
+  world.disks[0]!.keyVersion = 9_999;
+  await assert.rejects(start(world), /written with keyVersion 9999/);
 });

@@ -18,6 +18,14 @@ const RETRY_BUSY_MS = 250;
 const REASON_KEPT_MS = 250;
 const MANY_HOSTS = 5_000;
 
+/** What the shards asked so far have given. */
+interface Gathered {
+  readonly leases: Lease[];
+  readonly outbox: OutboxRow[];
+  readonly grants: ShardGrant[];
+  targets: number;
+}
+
 export class LeaseDesk {
   readonly #parts: FrontierParts;
   readonly #writers: readonly ShardWriter[];
@@ -33,31 +41,43 @@ export class LeaseDesk {
     const { limits } = this.#parts.settings;
     const room = limits.leasesPerWorker - Math.max(whole(request.holding), this.#heldBy(request.worker_id));
     const most = Math.min(whole(request.max_leases), limits.leasesPerReply, Math.max(0, room));
-    const leases: Lease[] = [];
-    const outbox: OutboxRow[] = [];
-    const grants: ShardGrant[] = [];
-    let targets = 0;
+    const gathered: Gathered = { leases: [], outbox: [], grants: [], targets: 0 };
     const first = this.#turn++;
     for (let step = 0; step < this.#writers.length; step++) {
       const writer = this.#writers[(first + step) % this.#writers.length]!;
-      const grant = await writer.submit(
-        new LeaseOperation({
-          workerId: request.worker_id,
-          maxTargets: Math.max(0, whole(request.max) - targets),
-          maxLeases: most - leases.length,
-          outboxRows: limits.outboxRowsPerReply - outbox.length,
-        }),
-      );
-      grants.push(grant);
-      leases.push(...grant.leases);
-      outbox.push(...grant.outbox);
-      targets += grant.targets;
+      try {
+        await this.#ask(writer, { request, most, gathered });
+      } catch (error) {
+        // What other shards granted is durable and must reach the worker.
+        if (gathered.leases.length === 0) throw error;
+        this.#parts.log.warn("a shard could not grant leases", { error: String(error) });
+      }
     }
+    const { leases, outbox, grants } = gathered;
     const pressure = room <= 0
       ? `back-pressure: ${request.worker_id} holds ${limits.leasesPerWorker - room} leases, at most ` +
         `${limits.leasesPerWorker} may be held`
       : "";
     return { leases, outbox, slot_map: this.#parts.slotMap, ...this.#after(leases.length, grants, pressure) };
+  }
+
+  async #ask(
+    writer: ShardWriter,
+    what: { readonly request: LeaseRequest; readonly most: number; readonly gathered: Gathered },
+  ): Promise<void> {
+    const { request, most, gathered } = what;
+    const grant = await writer.submit(
+      new LeaseOperation({
+        workerId: request.worker_id,
+        maxTargets: Math.max(0, whole(request.max) - gathered.targets),
+        maxLeases: most - gathered.leases.length,
+        outboxRows: this.#parts.settings.limits.outboxRowsPerReply - gathered.outbox.length,
+      }),
+    );
+    gathered.grants.push(grant);
+    gathered.leases.push(...grant.leases);
+    gathered.outbox.push(...grant.outbox);
+    gathered.targets += grant.targets;
   }
 
   #heldBy(worker: string): number {

@@ -10,7 +10,13 @@ import { hostFromRow, type LeaseState } from "./host_state.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
 
-export async function loadShard(index: number, parts: FrontierParts, store: ShardStore): Promise<Shard> {
+/** `isStart`: the first load of this process, when the leases of its dead predecessor end. */
+export async function loadShard(
+  index: number,
+  parts: FrontierParts,
+  store: ShardStore,
+  isStart: boolean,
+): Promise<Shard> {
   const snapshot = await store.load();
   const shard = new Shard(index, parts);
   shard.batchSeq = snapshot.batchSeq;
@@ -26,7 +32,7 @@ export async function loadShard(index: number, parts: FrontierParts, store: Shar
     for (const { crawlId, fingerprints } of chunk) shard.seen.add(crawlId, fingerprints);
   }
   const now = parts.clock.wallMs();
-  endDeadLeases(shard, now);
+  if (isStart) endDeadLeases(shard, now);
   for (const host of shard.hosts.values()) shard.reschedule(host, now);
   return shard;
 }
@@ -46,10 +52,6 @@ function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
 
 function loadCounters(shard: Shard, snapshot: ShardSnapshot): void {
   for (const row of snapshot.counters) shard.counters.set(row.crawlId, copyCounts(row));
-  for (const crawl of shard.parts.crawls.all()) {
-    crawl.pages[shard.index] = shard.counters.get(crawl.id)?.pages ?? 0;
-    crawl.leased[shard.index] = 0;
-  }
 }
 
 async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardStore): Promise<void> {
@@ -67,6 +69,11 @@ async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardSto
     const { domain } = shard.parts.directory.placeOf(name);
     const host = shard.hostOf({ host: name, slot, domain, shard: shard.index });
     shard.addQueue(host, BackQueue.load(summary, leased.get(`${crawlId} ${name}`) ?? 0));
+  }
+  // In one go: other shards look at the crawls' budgets meanwhile.
+  for (const crawl of shard.parts.crawls.all()) {
+    crawl.pages[shard.index] = shard.counters.get(crawl.id)?.pages ?? 0;
+    crawl.leased[shard.index] = 0;
   }
   for (const [row, urls] of pages) shard.addLease(openLease(shard, row, urls));
 }

@@ -49,7 +49,7 @@ export class ShardWriter {
     store: ShardStore,
     saveCrawl: (crawl: Crawl) => Promise<void>,
   ): Promise<ShardWriter> {
-    return new ShardWriter(await loadShard(index, parts, store), store, saveCrawl);
+    return new ShardWriter(await loadShard(index, parts, store, true), store, saveCrawl);
   }
 
   /** The shard as it is now; may be ahead of the store by the round under way. For reading. */
@@ -131,7 +131,7 @@ export class ShardWriter {
     log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
     for (let waitMs = RELOAD_MS;; waitMs = Math.min(RELOAD_MAX_MS, 2 * waitMs)) {
       try {
-        const fresh = await loadShard(this.#index, this.#parts, this.store);
+        const fresh = await loadShard(this.#index, this.#parts, this.store, false);
         this.#shard.free();
         this.#shard = fresh;
         this.#problem = "";

@@ -119,6 +119,8 @@ export class Worker {
         held.nextStartAt = now + held.lease.gap_ms;
       }
       const isDone = held.left.length === 0 || this.#chance.is(0.03);
+      // Once it has said that it is done, nothing more may start, whether or not the answer came.
+      if (isDone) held.left.length = 0;
       if (isDone || (held.unreported.length > 0 && this.#chance.is(0.4))) await this.#report(coordinator, held, isDone);
     }
   }
