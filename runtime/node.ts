@@ -3,12 +3,13 @@
  * Invariant: nothing here depends on which of the two it runs on.
  */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, type Hash, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers";
 import { clearTimeout } from "node:timers";
 import { performance } from "node:perf_hooks";
 import { createGzip, gzipSync } from "node:zlib";
 import type { Clock, Digest, Gzip, Random } from "./ports.ts";
+import { storedMember } from "./stored_member.ts";
 
 /** Longest timer that every runtime keeps; longer sleeps are chained. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -64,8 +65,15 @@ export function base32(bytes: Uint8Array): string {
 
 export const nativeDigest: Digest = {
   sha256Hex: (bytes) => createHash("sha256").update(bytes).digest("hex"),
-  sha1Base32: (bytes) => base32(createHash("sha1").update(bytes).digest()),
+  sha1Base32: (...parts) => base32(sha1(parts).digest()),
+  sha1Hex: (...parts) => sha1(parts).digest("hex"),
 };
+
+function sha1(parts: readonly Uint8Array[]): Hash {
+  const hash = createHash("sha1");
+  for (const part of parts) hash.update(part);
+  return hash;
+}
 
 /** Records up to this size are compressed in place: cheaper than a trip to the thread pool. */
 const SYNC_GZIP_BYTES = 256 * 1024;
@@ -76,6 +84,7 @@ export const nativeGzip: Gzip = {
     if (total > SYNC_GZIP_BYTES) return compressStreamed(parts);
     return Promise.resolve(gzipSync(parts.length === 1 ? parts[0]! : concat(parts, total), { level: 4 }));
   },
+  store: storedMember,
 };
 
 function compressStreamed(parts: readonly Uint8Array[]): Promise<Uint8Array> {

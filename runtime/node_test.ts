@@ -16,6 +16,11 @@ test("digests agree with FIPS 180 vectors", () => {
   const abc = new TextEncoder().encode("abc");
   assert.equal(nativeDigest.sha256Hex(abc), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   assert.equal(nativeDigest.sha1Base32(abc), "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5");
+  assert.equal(nativeDigest.sha1Hex(abc), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  assert.equal(nativeDigest.sha1Hex(), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  const parts = [abc.subarray(0, 1), new Uint8Array(0), abc.subarray(1)];
+  assert.equal(nativeDigest.sha1Base32(...parts), nativeDigest.sha1Base32(abc));
+  assert.equal(nativeDigest.sha1Hex(...parts), nativeDigest.sha1Hex(abc));
 });
 
 test("gzip members, small and streamed, decompress to what went in", async () => {

@@ -32,13 +32,17 @@ export interface Logger {
 export interface Digest {
   /** Lower-case hex, 64 characters. */
   sha256Hex(bytes: Uint8Array): string;
-  /** RFC 4648 base32 without padding of the SHA-1: 32 characters. */
-  sha1Base32(bytes: Uint8Array): string;
+  /** RFC 4648 base32 without padding of the SHA-1 of `parts`, one after the other: 32 characters. */
+  sha1Base32(...parts: readonly Uint8Array[]): string;
+  /** Lower-case hex of the same digest: 40 characters. */
+  sha1Hex(...parts: readonly Uint8Array[]): string;
 }
 
 export interface Gzip {
-  /** One complete gzip member (RFC 1952). */
+  /** One complete gzip member (RFC 1952) of `parts`, one after the other, deflated. */
   compress(parts: readonly Uint8Array[]): Promise<Uint8Array>;
+  /** As above, but the data stand in it as they are: far cheaper, and hardly longer where they are compressed already. */
+  store(parts: readonly Uint8Array[]): Uint8Array;
 }
 
 /** What stands at the start of some bytes that should be a gzip member. */
