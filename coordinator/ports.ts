@@ -116,9 +116,9 @@ export interface LeaseRow {
   /** Wall ms; the host is leased again only after expiresAt + fetch limit + gap. */
   readonly expiresAt: number;
   readonly gapMs: number;
-  /** Page targets still unsettled. */
+  /** Page targets; those whose URL isn't `ready` any more are settled. Not rewritten as they settle. */
   readonly fingerprints: readonly Fingerprint[];
-  /** Origins whose robots.txt this lease asks for and has not reported. */
+  /** Origins whose robots.txt this lease asks for. */
   readonly robotsOrigins: readonly Origin[];
 }
 

@@ -55,11 +55,9 @@ export class CompleteOperation implements Operation<CompletionReply> {
       accepted += this.#settle(round, { lease, crawl, outcome, settler });
     }
     this.#pace(lease, now);
+    // The lease's own row stays as granted: which of its targets are settled is told by their rows.
     if (this.#completion.done) shard.endLease(lease, now);
-    else {
-      shard.batch.putLease(lease);
-      shard.batch.changeHost(lease.host);
-    }
+    else shard.batch.changeHost(lease.host);
     return { status: "ok", accepted };
   }
 
