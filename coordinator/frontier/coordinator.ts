@@ -35,7 +35,7 @@ import { LeaseDesk } from "./lease_desk.ts";
 import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
-import { Standing } from "./standing.ts";
+import { StandingBoard } from "./standing_board.ts";
 import { SweepOperation } from "./sweep.ts";
 import { urlStatusOf } from "./url_status.ts";
 import { ShardWriter } from "./writer.ts";
@@ -98,6 +98,7 @@ class FrontierCoordinator implements Coordinator {
   readonly #writers: readonly ShardWriter[];
   readonly #desk: CrawlDesk;
   readonly #leases: LeaseDesk;
+  readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
   readonly #stop = new AbortController();
@@ -108,7 +109,8 @@ class FrontierCoordinator implements Coordinator {
     this.#writers = writers;
     this.#desk = desk;
     this.#controlStore = controlStore;
-    this.#leases = new LeaseDesk(parts, writers);
+    this.#board = new StandingBoard(() => writers.map((writer) => writer.shard));
+    this.#leases = new LeaseDesk(parts, writers, this.#board);
     this.#sweeping = this.#sweepForEver();
   }
 
@@ -241,8 +243,7 @@ class FrontierCoordinator implements Coordinator {
     const now = this.#parts.clock.wallMs();
     const shards = this.#writers.map((writer) => writer.shard);
     const counts = sumCounts(crawlId, shards.map((shard) => shard.countsOf(crawlId)));
-    const standing = new Standing();
-    for (const shard of shards) standing.add(shard, crawlId, now);
+    const standing = this.#board.of([crawlId], now);
     const leased = crawl.leased.reduce((sum, part) => sum + part, 0);
     const queued = counts.accepted - counts.settled - leased;
     const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...sums } = counts;

@@ -6,7 +6,7 @@
 import type { Lease, LeaseReply, LeaseRequest, OutboxRow } from "../../protocol/mod.ts";
 import { LeaseOperation, type ShardGrant } from "./lease.ts";
 import type { FrontierParts } from "./shard.ts";
-import { Standing } from "./standing.ts";
+import type { StandingBoard } from "./standing_board.ts";
 import type { ShardWriter } from "./writer.ts";
 
 /** Shortest and longest time that a worker is sent away for. */
@@ -14,10 +14,6 @@ const RETRY_LEAST_MS = 20;
 const RETRY_MOST_MS = 5_000;
 /** While leases are out, new URLs can come any moment. */
 const RETRY_BUSY_MS = 250;
-/** How long the reason for "nothing" is kept before it is worked out again, where there are many hosts to look at. */
-const REASON_KEPT_MS = 250;
-const MANY_HOSTS = 5_000;
-
 /** What the shards asked so far have given. */
 interface Gathered {
   readonly leases: Lease[];
@@ -29,12 +25,13 @@ interface Gathered {
 export class LeaseDesk {
   readonly #parts: FrontierParts;
   readonly #writers: readonly ShardWriter[];
+  readonly #board: StandingBoard;
   #turn = 0;
-  #reason = { sentence: "", at: -Infinity };
 
-  constructor(parts: FrontierParts, writers: readonly ShardWriter[]) {
+  constructor(parts: FrontierParts, writers: readonly ShardWriter[], board: StandingBoard) {
     this.#parts = parts;
     this.#writers = writers;
+    this.#board = board;
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
@@ -101,14 +98,9 @@ export class LeaseDesk {
   }
 
   #whyNothing(now: number): string {
-    const isCostly = this.#writers.some(({ shard }) => shard.hosts.size > MANY_HOSTS);
-    if (isCostly && Math.abs(now - this.#reason.at) < REASON_KEPT_MS) return this.#reason.sentence;
-    const running = [...this.#parts.crawls.all()].filter((crawl) => crawl.isRunning);
-    const standing = new Standing();
-    for (const crawl of running) for (const { shard } of this.#writers) standing.add(shard, crawl.id, now);
-    const sentence = running.length === 0 ? "no crawl is running" : standing.sentence() || "nothing is queued";
-    this.#reason = { sentence, at: now };
-    return sentence;
+    const running = [...this.#parts.crawls.all()].filter((crawl) => crawl.isRunning).map((crawl) => crawl.id);
+    if (running.length === 0) return "no crawl is running";
+    return this.#board.of(running, now).sentence() || "nothing is queued";
   }
 }
 

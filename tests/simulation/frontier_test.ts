@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import type { CrawlSpec } from "../../protocol/mod.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
 import { Faults, faultyStore } from "../support/faulty_store.ts";
 import { newWorld, spec, start, type World } from "../support/frontier.ts";
@@ -68,13 +69,17 @@ class Simulation {
   }
 }
 
+function crawlSpec(web: SmallWeb, change: Partial<CrawlSpec> = {}): CrawlSpec {
+  const scope = { kind: "any", domains: [], include: [], exclude: ["ghost"] } as const;
+  const politeness = { delay_ms: DELAY_MS, delay_factor: 0, delay_cap_ms: 60_000, max_parallel: 1 };
+  return spec([web.seed], { scope, politeness, ...change });
+}
+
 async function simulate(seed: number): Promise<void> {
   const simulation = new Simulation(seed);
   const { web, world } = simulation;
   await simulation.boot();
-  const scope = { kind: "any", domains: [], include: [], exclude: ["ghost"] } as const;
-  const politeness = { delay_ms: DELAY_MS, delay_factor: 0, delay_cap_ms: 60_000, max_parallel: 1 };
-  await simulation.coordinator.createCrawl("c", spec([web.seed], { scope, politeness }));
+  await simulation.coordinator.createCrawl("c", crawlSpec(web));
   for (let step = 0; step < TROUBLED_STEPS; step++) await simulation.step(true);
   let steps = 0;
   while (simulation.coordinator.stats("c")!.state === "running" && steps++ < QUIET_STEPS) await simulation.step(false);
@@ -86,6 +91,28 @@ async function simulate(seed: number): Promise<void> {
   assert.deepEqual(captured.sort(), [...web.reachable()].sort(), "every reachable page once");
   assert.deepEqual([stats.accepted, stats.settled, stats.pages], [captured.length, captured.length, captured.length]);
   assert.deepEqual([stats.queued, stats.leased, stats.dead, stats.outbox_rows], [0, 0, 0, 0]);
+}
+
+async function simulateBudget(seed: number, maxPages: number): Promise<void> {
+  const simulation = new Simulation(seed);
+  const { web, world } = simulation;
+  await simulation.boot();
+  await simulation.coordinator.createCrawl("c", crawlSpec(web, { max_pages: maxPages }));
+  const stats = () => simulation.coordinator.stats("c")!;
+  for (let step = 0; stats().state === "running" && step < TROUBLED_STEPS + QUIET_STEPS; step++) {
+    await simulation.step(step < TROUBLED_STEPS);
+    assert.ok(stats().pages + stats().leased <= maxPages, `${stats().pages} fetched, ${stats().leased} leased`);
+  }
+  const end = stats();
+  await simulation.close();
+  assert.deepEqual(web.tooEarly, []);
+  assert.deepEqual([end.state, end.pages], ["finished", Math.min(maxPages, web.reachable().size)], end.reason);
+  assert.equal(world.disks.reduce((sum, disk) => sum + disk.captures.length, 0), end.pages);
+}
+
+for (let seed = 51; seed <= 54; seed++) {
+  test(`simulated frontier with a page limit, seed ${seed}: never exceeded, and reached`, () =>
+    simulateBudget(seed, 13));
 }
 
 for (let seed = 1; seed <= 12; seed++) {
