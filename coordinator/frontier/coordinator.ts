@@ -93,6 +93,9 @@ interface Rooms {
   readonly controlStore: ControlStore;
 }
 
+/** Between the two sweeps that must agree on the end of a crawl. */
+const SECOND_SWEEP_MS = 50;
+
 class FrontierCoordinator implements Coordinator {
   readonly #parts: FrontierParts;
   readonly #writers: readonly ShardWriter[];
@@ -103,6 +106,8 @@ class FrontierCoordinator implements Coordinator {
   readonly #finish = new FinishDetector();
   readonly #stop = new AbortController();
   readonly #sweeping: Promise<void>;
+  /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
+  #sweepNow = new AbortController();
 
   constructor({ parts, writers, desk, controlStore }: Rooms) {
     this.#parts = parts;
@@ -123,8 +128,10 @@ class FrontierCoordinator implements Coordinator {
   async #sweepForEver(): Promise<void> {
     const { clock, log, settings } = this.#parts;
     while (!this.#stop.signal.aborted) {
-      await clock.sleep(settings.sweepMs, this.#stop.signal);
+      const waitMs = this.#finish.isExpecting ? Math.min(settings.sweepMs, SECOND_SWEEP_MS) : settings.sweepMs;
+      await clock.sleep(waitMs, this.#sweepNow.signal);
       if (this.#stop.signal.aborted) return;
+      this.#sweepNow = new AbortController();
       try {
         await this.#sweep();
       } catch (error) {
@@ -155,8 +162,13 @@ class FrontierCoordinator implements Coordinator {
     return Promise.resolve(reply);
   };
 
-  complete: Coordinator["complete"] = async (completion: Completion) =>
-    await this.#ofSlot(completion.slot)?.submit(new CompleteOperation(completion)) ?? { status: "stale", accepted: 0 };
+  complete: Coordinator["complete"] = async (completion: Completion) => {
+    const writer = this.#ofSlot(completion.slot);
+    if (writer === undefined) return { status: "stale", accepted: 0 };
+    const reply = await writer.submit(new CompleteOperation(completion));
+    if (completion.done && writer.shard.leases.size === 0) this.#sweepNow.abort();
+    return reply;
+  };
 
   extend: Coordinator["extend"] = async (request) => {
     const stale: ExtendReply = { status: "stale", expires_in_ms: 0, stop: true };
@@ -290,6 +302,7 @@ class FrontierCoordinator implements Coordinator {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#sweepNow.abort();
     await this.#sweeping;
     for (const writer of this.#writers) await writer.close();
     await this.#controlStore.close();

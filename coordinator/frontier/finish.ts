@@ -12,6 +12,11 @@ export class FinishDetector {
   /** What stood still in the sweep before, per crawl. */
   readonly #still = new Map<CrawlId, string>();
 
+  /** A crawl stood still in the last sweep: the next one decides. */
+  get isExpecting(): boolean {
+    return this.#still.size > 0;
+  }
+
   /** The reason why the crawl is finished, or undefined. `parts` are the shards' censuses of this sweep. */
   sweep(crawl: Crawl, parts: readonly Census[]): string | undefined {
     const total = (name: keyof Census) => parts.reduce((sum, part) => sum + part[name], 0);

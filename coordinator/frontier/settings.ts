@@ -20,6 +20,11 @@ export interface FrontierSettings {
   /** Fingerprints that the first Bloom layer of a crawl is made for; each further layer holds twice as many. */
   readonly bloomFirstKeys: number;
   readonly bloomMaxKeys: number;
+  /**
+   * A commit waits up to this long for company, counted from the end of the one before, while fewer operations wait than
+   * half of the open leases: those who could still come are busy fetching. 0 = never.
+   */
+  readonly groupCommitMs: number;
   /** Operations that one commit carries at most. */
   readonly operationsPerCommit: number;
   /** Operations that may wait for a shard; more are refused. */
@@ -43,6 +48,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   seenCacheKeys: 1 << 20,
   bloomFirstKeys: 1 << 15,
   bloomMaxKeys: 1 << 23,
+  groupCommitMs: 20,
   operationsPerCommit: 1_000,
   operationsWaiting: 20_000,
   sweepMs: 1_000,

@@ -1,6 +1,6 @@
 /**
  * The single writer of a shard: takes all waiting operations, reads what they need, applies them, commits once, and only
- * then answers (group commit: at once when idle, else with everything that came meanwhile).
+ * then answers (group commit: at once when idle, else with everything that came meanwhile, see FrontierSettings.groupCommitMs).
  * Invariant: a caller whose promise resolved will find its change after any crash. A failed or unknown commit discards
  * the RAM and loads it anew; a lost owner stops for good.
  */
@@ -31,6 +31,9 @@ export class ShardWriter {
   #shard: Shard;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  #committedAt = -Infinity;
+  /** Aborted when enough operations wait. */
+  #enough = new AbortController();
   #isClosed = false;
   #problem = "";
 
@@ -72,6 +75,7 @@ export class ShardWriter {
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (answer: unknown) => void, reject });
+      if (this.#waiting.length >= this.#company()) this.#enough.abort();
       this.#running ??= this.#run().finally(() => this.#running = undefined);
     });
   }
@@ -80,6 +84,7 @@ export class ShardWriter {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stop.abort();
+    this.#enough.abort();
     await this.#running;
     this.#shard.free();
     await this.store.close();
@@ -89,6 +94,7 @@ export class ShardWriter {
     // A first turn of the queue, so that callers of one moment share a commit.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      await this.#waitForCompany();
       const taken = this.#waiting.splice(0, this.#parts.settings.operationsPerCommit);
       try {
         const answers = await this.#round(taken);
@@ -100,6 +106,20 @@ export class ShardWriter {
       }
       await this.#parts.clock.sleep(0);
     }
+  }
+
+  /** Operations that are worth a commit now. */
+  #company(): number {
+    return Math.min(this.#parts.settings.operationsPerCommit, Math.ceil(this.#shard.leases.size / 2));
+  }
+
+  /** A commit's cost hardly grows with what it carries, so it pays to wait a moment for those who are about to come. */
+  async #waitForCompany(): Promise<void> {
+    const { clock, settings } = this.#parts;
+    const leftMs = this.#committedAt + settings.groupCommitMs - clock.monotonicMs();
+    if (leftMs <= 0 || this.#waiting.length >= this.#company() || this.#isClosed) return;
+    this.#enough = new AbortController();
+    await clock.sleep(leftMs, this.#enough.signal);
   }
 
   async #round(taken: readonly Waiting[]): Promise<unknown[]> {
@@ -120,6 +140,7 @@ export class ShardWriter {
     shard.grownCrawls.clear();
     const batch = shard.batch.build(shard.batchSeq + 1);
     await this.store.commit(batch);
+    this.#committedAt = this.#parts.clock.monotonicMs();
     for (const row of batch.outbox) shard.outbox.add(row);
     shard.nextBatch();
   }

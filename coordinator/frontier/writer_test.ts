@@ -8,11 +8,11 @@ import { MemoryShardStore } from "../store/memory_shard_store.ts";
 import { Crawl, CrawlBook } from "./crawl.ts";
 import { SeedOperation } from "./enqueue.ts";
 import { HostDirectory } from "./host_directory.ts";
-import { frontierSettings } from "./settings.ts";
+import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { ShardWriter } from "./writer.ts";
 
-async function openWriter() {
+async function openWriter(settings: Partial<FrontierSettings> = {}) {
   const world = newWorld();
   const core = await testCore();
   const slotMap = evenSlotMap(1);
@@ -25,7 +25,7 @@ async function openWriter() {
     random: world.random,
     digest: nativeDigest,
     log: silentLog,
-    settings: frontierSettings(),
+    settings: frontierSettings({ groupCommitMs: 0, ...settings }),
     crawls: new CrawlBook(),
   };
   const row = {
@@ -97,4 +97,28 @@ test("a closed writer refuses operations, after it has committed those that wait
   assert.equal((await last).accepted, 1);
   assert.equal(faults.commits, 1);
   await assert.rejects(seed(["https://a.example/y"]), /closed/);
+});
+
+test("group commit: an operation waits for company while leases are out, no longer than groupCommitMs, and not when idle", async () => {
+  const { writer, seed, world } = await openWriter({ groupCommitMs: 20 });
+  await seed(["https://a.example/0"]);
+  const commits = () => writer.shard.batchSeq;
+  const before = commits();
+  await seed(["https://a.example/1"]);
+  assert.equal(commits(), before + 1, "nobody else could come");
+
+  // Eight leases are out: half of them are worth a commit.
+  for (let i = 0; i < 8; i++) writer.shard.leases.set(`lease ${i}`, {} as never);
+  const alone = seed(["https://a.example/2"]);
+  await world.clock.settle();
+  assert.equal(commits(), before + 1);
+  await world.clock.advance(20);
+  await alone;
+  assert.equal(commits(), before + 2);
+
+  const four = [3, 4, 5, 6].map((i) => seed([`https://a.example/${i}`]));
+  await Promise.all(four);
+  assert.equal(commits(), before + 3, "four in one commit, without waiting");
+  writer.shard.leases.clear();
+  await writer.close();
 });

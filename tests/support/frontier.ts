@@ -72,7 +72,7 @@ export async function start(
     random: world.random,
     digest: nativeDigest,
     log: silentLog,
-    settings: options.settings ?? {},
+    settings: { groupCommitMs: 0, ...options.settings },
   });
 }
 
