@@ -8,6 +8,7 @@
 import type { Clock, Digest, Files, Gzip, Random } from "../../runtime/ports.ts";
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
 import { captureRecords } from "./capture_records.ts";
+import { isCompressible } from "./compressible.ts";
 import { appendDurably, type OpenFile } from "./open_file.ts";
 import { timestamp17 } from "./timestamp.ts";
 import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
@@ -102,7 +103,11 @@ class WarcWriter {
   async #build(entry: ArchiveEntry): Promise<{ done: Promise<Archived> }> {
     const { gzip, digest } = this.#parts;
     const records = captureRecords(entry, digest);
-    const [request, response] = await Promise.all([gzip.compress(records.request), gzip.compress(records.response)]);
+    // A request is too short to be worth a stream of its own; a response is when its payload is.
+    const request = gzip.store(records.request);
+    const response = isCompressible(entry.exchange)
+      ? await gzip.compress(records.response)
+      : gzip.store(records.response);
     const done = new Promise<Archived>((resolve, reject) => {
       const { payloadDigest } = records;
       this.#waiting.push({ url: entry.exchange.url, request, response, payloadDigest, resolve, reject });

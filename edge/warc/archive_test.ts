@@ -112,6 +112,32 @@ test("archive: no room for a first file leaves none behind; a failed sync acknow
   await assert.rejects(archive.append(sampleEntry()), /the archive is closed/);
 });
 
+/** Whether the member at `ref` begins with a stored block (RFC 1951 3.2.3: BTYPE 00), and its length. */
+async function memberAt(files: MemoryFiles, ref: RecordRef): Promise<{ stored: boolean; length: number }> {
+  const bytes = await files.readRange(`data/${ref.storage_key}`, ref.offset, ref.length);
+  return { stored: (bytes![10]! & 6) === 0, length: ref.length };
+}
+
+test("archive: text is deflated; what is coded already, or short, is stored", async () => {
+  const files = new MemoryFiles();
+  const archive = await sampleArchive({ files });
+  const member = async (changes: Parameters<typeof sampleEntry>[0]) => {
+    const { record } = await archive.append(sampleEntry(changes));
+    const body = text(changes!.body!);
+    assert.ok((await recordAt(files, record)).endsWith(`\r\n\r\n${body}\r\n\r\n`));
+    return await memberAt(files, record);
+  };
+  const plain = new TextEncoder().encode("<p>tea and more tea</p>".repeat(400));
+  const deflated = await member({ body: plain });
+  assert.ok(!deflated.stored && deflated.length < 1000, `${deflated.length} bytes`);
+  assert.ok((await member({ body: plain, headers: [["Content-Type", "image/png"]] })).stored);
+  assert.ok((await member({ body: plain.subarray(0, 500) })).stored);
+  // The body stands for a coded one: it decoded to more.
+  const coded = await member({ body: plain, decoded: new Uint8Array(100_000) });
+  assert.ok(coded.stored && coded.length > plain.length);
+  await archive.close();
+});
+
 test("archive: the same capture has the same record id, another has another", async () => {
   const files = new MemoryFiles();
   const archive = await sampleArchive({ files });

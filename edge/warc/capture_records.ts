@@ -21,13 +21,6 @@ export interface CaptureRecords {
 /** Values of the WARC-Protocol field proposal (iipc/warc-specifications issue 42). */
 const PROTOCOLS: Readonly<Record<string, string>> = { "1.0": "http/1.0", "1.1": "http/1.1", "2": "h2" };
 
-function join(head: Uint8Array, body: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + body.length);
-  whole.set(head);
-  whole.set(body, head.length);
-  return whole;
-}
-
 /** An IP address as WARC-IP-Address wants it: no brackets, no zone. */
 function plainAddress(address: string): string | undefined {
   const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
@@ -46,7 +39,7 @@ export function captureRecords(entry: ArchiveEntry, digest: Digest): CaptureReco
     ["WARC-Protocol", PROTOCOLS[exchange.httpVersion]],
   ] as const;
   const payloadDigest = `sha1:${digest.sha1Base32(exchange.body)}`;
-  const block = join(storedHead(exchange, exchange.body.length), exchange.body);
+  const block = [storedHead(exchange, exchange.body.length), exchange.body] as const;
   const request = recordParts([
     ["WARC-Type", "request"],
     ["WARC-Record-ID", requestId],
@@ -54,7 +47,7 @@ export function captureRecords(entry: ArchiveEntry, digest: Digest): CaptureReco
     ...shared,
     ["WARC-Block-Digest", `sha1:${digest.sha1Base32(exchange.requestHead)}`],
     ["Content-Type", "application/http;msgtype=request"],
-  ], exchange.requestHead);
+  ], [exchange.requestHead]);
   const response = recordParts([
     ["WARC-Type", "response"],
     ["WARC-Record-ID", responseId],
@@ -62,7 +55,7 @@ export function captureRecords(entry: ArchiveEntry, digest: Digest): CaptureReco
     ...shared,
     ["WARC-Truncated", exchange.truncated],
     ["WARC-Payload-Digest", payloadDigest],
-    ["WARC-Block-Digest", `sha1:${digest.sha1Base32(block)}`],
+    ["WARC-Block-Digest", `sha1:${digest.sha1Base32(...block)}`],
     ["Content-Type", "application/http;msgtype=response"],
   ], block);
   return { request, response, payloadDigest };

@@ -15,14 +15,15 @@ export type WarcFields = readonly (readonly [name: string, value: string | undef
 const CONTROLS = /[\0-\x1f\x7f]+/g;
 
 /**
- * The record's parts, to be written (or compressed into one gzip member) one after the other.
- * Content-Length is added as the last field.
+ * The record's parts, to be written (or compressed into one gzip member) one after the other; the block comes in parts
+ * too, so that nobody has to join them. Content-Length is added as the last field.
  */
-export function recordParts(fields: WarcFields, block: Uint8Array): Uint8Array[] {
+export function recordParts(fields: WarcFields, block: readonly Uint8Array[]): Uint8Array[] {
   let header = VERSION + CRLF;
   for (const [name, value] of fields) {
     if (value !== undefined) header += `${name}: ${value.replaceAll(CONTROLS, " ")}${CRLF}`;
   }
-  header += `Content-Length: ${block.length}${CRLF}${CRLF}`;
-  return [encoder.encode(header), block, RECORD_END];
+  const blockBytes = block.reduce((sum, part) => sum + part.length, 0);
+  header += `Content-Length: ${blockBytes}${CRLF}${CRLF}`;
+  return [encoder.encode(header), ...block, RECORD_END];
 }

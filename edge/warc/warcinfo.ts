@@ -60,5 +60,5 @@ export function warcinfoParts(
     ["WARC-Filename", file.storageKey.slice(file.storageKey.lastIndexOf("/") + 1)],
     ["WARC-Block-Digest", `sha1:${digest.sha1Base32(block)}`],
     ["Content-Type", "application/warc-fields"],
-  ], block);
+  ], [block]);
 }

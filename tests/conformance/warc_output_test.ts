@@ -20,6 +20,8 @@ import { test } from "../support/test.ts";
 const encoder = new TextEncoder();
 const page = encoder.encode("<p>tea</p>");
 
+const noise = (length: number) => new Uint8Array(length).map((_, i) => Math.imul(i + 1, 2_654_435_761) >>> 24);
+
 /** Exchanges as they come, and as somebody would craft them. */
 const EXCHANGES: readonly Partial<Exchange>[] = [
   { url: "http://a.example/plain" },
@@ -40,6 +42,11 @@ const EXCHANGES: readonly Partial<Exchange>[] = [
     headers: [["X-A", "1\r\n\r\nWARC/1.1\nX: 2\r"], ["A: b\r\nC", "d"]],
   },
   { url: "http://a.example/binary#part", body: new Uint8Array(70_000).map((_, i) => (i * i) & 255) },
+  { url: "http://a.example/text", body: encoder.encode("<p>tea and more tea</p>".repeat(400)) },
+  { url: "http://a.example/image", body: noise(3000), headers: [["Content-Type", "image/png"]] },
+  // As coded bodies arrive: stored, over several blocks of the member and at a block's end.
+  { url: "http://a.example/coded-140000", body: noise(140_000), decoded: new Uint8Array(500_000) },
+  { url: "http://a.example/coded-65535", body: noise(65_535), decoded: new Uint8Array(500_000) },
   { url: "http://a.example/warc-in-warc", body: encoder.encode("WARC/1.1\r\nWARC-Type: response\r\n\r\n\r\n\r\n") },
 ];
 
@@ -51,6 +58,7 @@ async function withSample(use: (path: string) => Promise<void>): Promise<void> {
     const exchanges = [...EXCHANGES, {
       url: "http://a.example/coded",
       body: coded,
+      decoded: page,
       headers: [["Content-Encoding", "gzip"], ["Transfer-Encoding", "chunked"]] as const,
     }];
     const done = await Promise.all(exchanges.map((exchange) => archive.append(sampleEntry(exchange))));
