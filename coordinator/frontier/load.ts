@@ -45,6 +45,7 @@ function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
   }
   for (const row of snapshot.origins) {
     shard.origins.set(row.origin, row);
+    if (row.failingSince === 0 || row.lastGoodDigest !== "") shard.deadOrigins.answered(row.origin);
     const host = shard.hosts.get(row.host);
     if (host !== undefined) shard.noteOrigin(host, `${row.origin}/`);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "../../tests/support/test.ts";
 import { ask, complete, fetched, newWorld, robots, spec, start } from "../../tests/support/frontier.ts";
 import type { Coordinator } from "../ports.ts";
-import type { Lease, Outcome } from "../../protocol/mod.ts";
+import type { CrawlStats, FailureClass, Lease, Outcome } from "../../protocol/mod.ts";
 
 /** robots.txt can't be had; the pages come back, as an edge does it. */
 function unreachable(lease: Lease): Outcome[] {
@@ -119,4 +119,55 @@ test("two origins of one host: the one that can't be reached doesn't hold up the
   const next = await one(coordinator);
   assert.deepEqual(next.targets.map(({ url }) => url), ["http://a.example:81/robots.txt", "http://a.example:81/1"]);
   await coordinator.close();
+});
+
+/** Answers robots targets of `origin` with a failure, defers its pages, until the crawl ends or `minutes` are over. */
+async function crawlDead(
+  options: { readonly failure: FailureClass; readonly http_code?: number; readonly minutes: number },
+): Promise<CrawlStats> {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://dead.example/1", "https://dead.example/2"]));
+  const { failure, http_code, minutes } = options;
+  for (let second = 0; second < 60 * minutes && coordinator.stats("c")!.state === "running"; second++) {
+    for (const lease of (await ask(coordinator)).leases) {
+      const outcomes = lease.targets.map((target): Outcome =>
+        target.kind === "robots"
+          ? {
+            status: "robots",
+            target_id: target.target_id,
+            origin: target.target_id.slice("robots:".length),
+            class: "unreachable",
+            failure,
+            requests: 1,
+            ...(http_code === undefined ? {} : { http_code }),
+          }
+          : { status: "deferred", target_id: target.target_id, reason: "robots.txt", requests: 0 }
+      );
+      await complete(coordinator, lease, outcomes, { last_start_ago_ms: 0 });
+    }
+    await world.clock.advance(1_000);
+  }
+  const stats = coordinator.stats("c")!;
+  const status = await coordinator.urlStatus("c", "https://dead.example/1");
+  if (stats.state === "finished") {
+    assert.match(status!.why, new RegExp(`^given up: ${failure}: no connection to https`));
+  }
+  await coordinator.close();
+  return stats;
+}
+
+test("E70, E76: a seed with a dead host ends in minutes, its URLs given up with the reason", async () => {
+  for (const failure of ["dns", "connect_refused", "tls", "address_refused"] as const) {
+    const stats = await crawlDead({ failure, minutes: 8 });
+    assert.deepEqual([stats.state, stats.dead, stats.excluded, stats.queued], ["finished", 2, 0, 0], failure);
+  }
+});
+
+test("a server that answers robots.txt with 503, or times out, isn't dead: its URLs wait", async () => {
+  for (const options of [{ failure: "http_503", http_code: 503 }, { failure: "read_timeout" }] as const) {
+    const stats = await crawlDead({ ...options, minutes: 8 });
+    assert.deepEqual([stats.state, stats.dead, stats.queued], ["running", 0, 2]);
+    assert.match(stats.reason, /^waiting until/);
+  }
 });

@@ -62,11 +62,13 @@ function noteHost(
   const { outcome } = what;
   noteResponseTime(host, outcome.timings?.total_ms, limits);
   if (what.class === "unreachable") {
+    shard.deadOrigins.failed(outcome.origin, outcome.http_code === undefined ? outcome.failure : undefined);
     addTo(shard.changeCounts(lease.crawlId).errorsByClass, "robots_unreachable");
     const retryAfterMs = retryAfter(outcome.retry_after_ms, limits);
     if (outcome.failure !== undefined) noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });
     return;
   }
+  shard.deadOrigins.answered(outcome.origin);
   noteSuccess(host, limits);
   setCrawlDelay(host, outcome.crawl_delay_ms, limits.crawlDelayMaxMs);
   if (host.blockedReason.startsWith(ROBOTS_BLOCK)) shard.skippedHosts.add(host);

@@ -13,6 +13,7 @@ import { BackQueue } from "./back_queue.ts";
 import { BatchBuilder } from "./batch_builder.ts";
 import { type Counts, newCounts } from "./counters.ts";
 import type { Crawl, CrawlBook } from "./crawl.ts";
+import { DeadOrigins } from "./dead_origins.ts";
 import { DomainLimit } from "./domain_limit.ts";
 import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
@@ -51,6 +52,7 @@ export class Shard {
   readonly queuesOfCrawl = new Map<CrawlId, Set<BackQueue>>();
   readonly schedule: HostSchedule<HostState>;
   readonly domains: DomainLimit<HostState>;
+  readonly deadOrigins: DeadOrigins;
   readonly seen: SeenSet;
   readonly outbox = new OutboxIndex();
   /** Queues that a lease found empty in RAM though the store has more. */
@@ -73,6 +75,7 @@ export class Shard {
     const { limits } = parts.settings;
     this.schedule = new HostSchedule(limits.bands);
     this.domains = new DomainLimit(limits.domainInFlight);
+    this.deadOrigins = new DeadOrigins(limits.attempts);
     this.seen = new SeenSet(parts.core, parts.settings);
   }
 

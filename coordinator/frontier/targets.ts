@@ -1,7 +1,8 @@
 /**
  * Which URLs of a back queue go into a lease: in queue order, each only if its origin's robots.txt is known or can be
  * asked for now.
- * Invariant: URLs of an origin that can't be reached stay queued (promise 7); they never block other origins for good.
+ * Invariant: URLs of an origin whose robots.txt can't be had stay queued (promise 7) and never block other origins for
+ * good; only where nobody ever answered are they given up.
  */
 
 import type { OriginRow, UrlRow } from "../ports.ts";
@@ -28,13 +29,18 @@ export function chooseTargets(
   const verdicts = new Map<Origin, OriginVerdict>();
   const robots = new Set<Origin>();
   const fresh = new Map<Origin, OriginRow>();
+  const dead: UrlRow[] = [];
   let blockedUntil = Infinity;
   let pages = 0;
-  const rows = queue.take((row) => {
+  const taken = queue.take((row) => {
     const origin = originOf(row.url);
     let verdict = verdicts.get(origin);
     if (verdict === undefined) verdicts.set(origin, verdict = originVerdict(shard.origins.get(origin), now));
     if (verdict.kind === "blocked") {
+      if (shard.deadOrigins.reason(origin) !== undefined) {
+        dead.push(row);
+        return true;
+      }
       blockedUntil = Math.min(blockedUntil, verdict.until);
       return false;
     }
@@ -49,9 +55,24 @@ export function chooseTargets(
     pages++;
     return true;
   });
-  shard.headsInRam -= rows.length;
+  shard.headsInRam -= taken.length;
+  const rows = dead.length === 0 ? taken : taken.filter((row) => !dead.includes(row));
+  if (dead.length > 0) giveUp(round, queue, dead);
   if (rows.length === 0 && robots.size === 0 && blockedUntil < Infinity) waitForRobots(round, queue, blockedUntil);
   return { rows, robots: [...robots], fresh: [...fresh.values()] };
+}
+
+/** Nobody answers at their origin: they are dead as if each had been tried. */
+function giveUp(round: Round, queue: BackQueue, rows: readonly UrlRow[]): void {
+  const { shard, now } = round;
+  const counts = shard.changeCounts(queue.crawlId);
+  for (const row of rows) {
+    const reason = shard.deadOrigins.reason(originOf(row.url))!;
+    shard.batch.changeUrl({ ...row, state: "dead", reason });
+  }
+  counts.dead += rows.length;
+  counts.settled += rows.length;
+  if (queue.needsStore(1, now)) shard.hungry.add(queue);
 }
 
 /**

@@ -34,12 +34,17 @@ function why(row: UrlRow, { shard, crawl, now }: { shard: Shard; crawl: Crawl; n
     case "excluded":
       return `excluded: ${row.reason}`;
     case "dead":
-      return `given up after ${row.attempts === 1 ? "1 try" : `${row.attempts} tries`}: ${row.reason}`;
+      return `given up${afterTries(row.attempts)}: ${row.reason}`;
     case "waiting":
       return `tried again from ${timeOfDay(row.availableAt)} on: ${row.reason}`;
     case "ready":
       return whyQueued(row, { shard, crawl, now });
   }
+}
+
+function afterTries(attempts: number): string {
+  if (attempts === 0) return "";
+  return attempts === 1 ? " after 1 try" : ` after ${attempts} tries`;
 }
 
 function whyQueued(row: UrlRow, { shard, crawl, now }: { shard: Shard; crawl: Crawl; now: number }): string {
