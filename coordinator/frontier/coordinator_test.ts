@@ -219,3 +219,27 @@ test("a permit moves the host's clock as a lease's request would; leased and pau
   assert.equal((await permit("b.example")).granted, false);
   await coordinator.close();
 });
+
+test("the fence: another epoch, another worker, another slot change nothing", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const lease = (await ask(coordinator)).leases[0]!;
+  const { lease_id, epoch, slot } = lease;
+  const whole = {
+    worker_id: "w1",
+    lease_id,
+    epoch,
+    slot,
+    outcomes: lease.targets.map((one) => fetched(one)),
+    done: true,
+  };
+  const wrong = [{ epoch: epoch + 1 }, { epoch: epoch - 1 }, { worker_id: "w2" }, { lease_id: "x" }, { slot: -1 }];
+  for (const change of wrong) {
+    assert.equal((await coordinator.complete({ ...whole, ...change })).status, "stale");
+    assert.equal((await coordinator.extend({ worker_id: "w1", lease_id, epoch, slot, ...change })).status, "stale");
+    await coordinator.release({ worker_id: "w1", leases: [{ lease_id, epoch: epoch + 1, slot }], reason: "test" });
+  }
+  assert.deepEqual([coordinator.stats("c")!.leased, coordinator.stats("c")!.pages], [1, 0]);
+  await coordinator.close();
+});

@@ -211,3 +211,18 @@ test("two shards: links cross by the outbox, each URL is fetched once, and only 
   assert.ok(urls.length <= 11);
   await coordinator.close();
 });
+
+test("a link to another shard is sent once, however many pages have it", async () => {
+  const world = newWorld(4);
+  const coordinator = await start(world);
+  const scope = { kind: "any", domains: [], include: [], exclude: [] } as const;
+  const pages = Array.from({ length: 6 }, (_, i) => `https://a.example/${i}`);
+  await coordinator.createCrawl("c", spec(pages, { scope }));
+  const away = Array.from({ length: 20 }, (_, i) => `https://www.s${i}.example/`);
+  await answerAll(coordinator, (await ask(coordinator)).leases[0]!, () => away);
+  const accepted = coordinator.stats("c")!.accepted - pages.length;
+  const sent = world.disks.reduce((sum, disk) => sum + (disk.counters.get("c")?.sent ?? 0), 0);
+  assert.ok(sent > 0);
+  assert.equal(accepted + sent, away.length);
+  await coordinator.close();
+});
