@@ -12,10 +12,11 @@ import { addTo } from "./counters.ts";
 import type { Crawl } from "./crawl.ts";
 import type { LeaseState } from "./host_state.ts";
 import type { LinkSpan } from "./links.ts";
-import { clamp, nextStartAt } from "./politeness.ts";
+import { clamp, closingGapMs, nextStartAt } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
 import { PageSettler, targetRow } from "./settle.ts";
 import { settleRobots } from "./settle_robots.ts";
+import type { Shard } from "./shard.ts";
 
 /** A host whose targets came back without a request rests this long, so that nothing spins. */
 const DEFERRED_REST_MS = 1_000;
@@ -54,7 +55,7 @@ export class CompleteOperation implements Operation<CompletionReply> {
     for (const outcome of this.#completion.outcomes) {
       accepted += this.#settle(round, { lease, crawl, outcome, settler });
     }
-    this.#pace(lease, now);
+    this.#pace(shard, lease, now);
     // The lease's own row stays as granted: which of its targets are settled is told by their rows.
     if (this.#completion.done) shard.endLease(lease, now);
     else shard.batch.changeHost(lease.host);
@@ -87,11 +88,12 @@ export class CompleteOperation implements Operation<CompletionReply> {
   }
 
   /** The host's clock after what was reported: never earlier than our own count says. */
-  #pace(lease: LeaseState, now: number): void {
+  #pace(shard: Shard, lease: LeaseState, now: number): void {
     const { host } = lease;
     const { last_start_ago_ms, gap_ms, done } = this.#completion;
     const reported = { lastStartAgoMs: last_start_ago_ms, gapMs: gap_ms };
-    host.nextStartAt = Math.max(host.nextStartAt, nextStartAt(lease, reported, now));
+    const pace = { ...lease, closingGapMs: closingGapMs(lease, shard.parts.settings.limits) };
+    host.nextStartAt = Math.max(host.nextStartAt, nextStartAt(pace, reported, now));
     if (done && lease.hasDeferred) host.nextStartAt = Math.max(host.nextStartAt, now + DEFERRED_REST_MS);
   }
 }

@@ -25,6 +25,17 @@ export function gapMs(host: Readonly<HostClocks>, delayMs: number, limits: Front
   return Math.max(delayMs, host.policyDelayMs, Math.min(host.crawlDelayMs, limits.crawlDelayMaxMs), host.backoffMs, 0);
 }
 
+/**
+ * Least ms from the last start under a lease to whatever starts next: the lease's gap, or what was learned under it (a
+ * Crawl-delay, an operator's policy, back-off) where that is more.
+ */
+export function closingGapMs(
+  lease: { readonly gapMs: number; readonly host: Readonly<HostClocks> },
+  limits: FrontierLimits,
+): number {
+  return gapMs(lease.host, lease.gapMs, limits);
+}
+
 /** The gap that an edge will likely keep, given how slowly the host answers: what lease sizes are worked out by. */
 export function likelyGapMs(gap: number, responseMs: number, politeness: Politeness): number {
   if (politeness.delay_ms <= 0) return gap;
@@ -51,6 +62,8 @@ export interface LeasePace {
   readonly requests: number;
   readonly gapMs: number;
   readonly delayCapMs: number;
+  /** See `closingGapMs`. */
+  readonly closingGapMs: number;
 }
 
 /**
@@ -60,8 +73,8 @@ export interface LeasePace {
  */
 export function nextStartAt(lease: LeasePace, reported: ReportedPace, now: number): number {
   if (lease.requests === 0 && reported.lastStartAgoMs === undefined) return lease.firstStartAt;
-  const ceiling = Math.max(lease.gapMs, lease.delayCapMs);
-  const gap = clamp(reported.gapMs, { least: lease.gapMs, most: ceiling, otherwise: lease.gapMs });
+  const least = Math.max(lease.gapMs, lease.closingGapMs);
+  const gap = clamp(reported.gapMs, { least, most: Math.max(least, lease.delayCapMs), otherwise: least });
   const age = Math.max(0, now - lease.firstStartAt);
   const ago = clamp(reported.lastStartAgoMs, { least: 0, most: age, otherwise: 0 });
   return Math.max(lease.firstStartAt + lease.requests * lease.gapMs, now - ago + gap);
@@ -91,7 +104,7 @@ export function noteSuccess(host: HostClocks, limits: FrontierLimits): void {
 
 /**
  * A failure came: by its class's policy the back-off doubles up to its cap, and no request starts before it is over.
- * `retryAfterMs` is already clamped; 0 = none.
+ * `retryAfterMs` is already clamped, 0 = none; it binds the host whatever the class.
  */
 export function noteFailure(
   host: HostClocks,
@@ -101,10 +114,11 @@ export function noteFailure(
   host.successesInRow = 0;
   host.failuresInRow++;
   const { backoff } = FAILURES[failure.class];
-  if (backoff === "never" || (backoff === "repeated" && host.failuresInRow < 2)) return;
   const { limits, now } = at;
+  if (failure.retryAfterMs > 0) host.nextStartAt = Math.max(host.nextStartAt, now + failure.retryAfterMs);
+  if (backoff === "never" || (backoff === "repeated" && host.failuresInRow < 2)) return;
   host.backoffMs = host.backoffMs === 0 ? limits.backoffMs : Math.min(limits.backoffMaxMs, 2 * host.backoffMs);
-  host.nextStartAt = Math.max(host.nextStartAt, now + Math.max(host.backoffMs, failure.retryAfterMs));
+  host.nextStartAt = Math.max(host.nextStartAt, now + host.backoffMs);
 }
 
 /** Moves the average of response times; `totalMs` is clamped to what a fetch may last. */

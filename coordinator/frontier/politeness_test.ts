@@ -52,7 +52,7 @@ test("a lease holds as many starts as can end within it, and always one", () => 
 });
 
 test("the next start: our own count and the edge's word, whichever is later, the word clamped", () => {
-  const lease = { firstStartAt: 10_000, requests: 3, gapMs: 1_000, delayCapMs: 60_000 };
+  const lease = { firstStartAt: 10_000, requests: 3, gapMs: 1_000, delayCapMs: 60_000, closingGapMs: 1_000 };
   const table: [number | undefined, number | undefined, number, number][] = [
     [0, 1_000, 20_000, 21_000],
     [500, 1_000, 20_000, 20_500],
@@ -88,6 +88,14 @@ test("back-off doubles to its cap, timeouts count from the second in a row, five
   assert.deepEqual([host.backoffMs, host.failuresInRow], [150_000, 0]);
   for (let i = 0; i < 100; i++) noteSuccess(host, LIMITS);
   assert.equal(host.backoffMs, 0);
+});
+
+test("Retry-After binds the host after any failure, also where the class alone would not slow it", () => {
+  for (const name of ["http_429", "http_5xx", "http_503"] as const) {
+    const host = clocks();
+    noteFailure(host, { class: name, retryAfterMs: 120_000 }, { now: 1_000, limits: LIMITS });
+    assert.equal(host.nextStartAt, 121_000, name);
+  }
 });
 
 test("E50: Retry-After is clamped; what is no positive number is none", () => {

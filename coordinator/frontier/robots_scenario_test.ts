@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "../../tests/support/test.ts";
 import { ask, complete, fetched, newWorld, robots, spec, start } from "../../tests/support/frontier.ts";
+import { captureOf } from "../../tests/support/outcomes.ts";
 import type { Coordinator } from "../ports.ts";
 import type { CrawlStats, FailureClass, Lease, Outcome } from "../../protocol/mod.ts";
 
@@ -170,4 +171,59 @@ test("a server that answers robots.txt with 503, or times out, isn't dead: its U
     assert.deepEqual([stats.state, stats.dead, stats.queued], ["running", 0, 2]);
     assert.match(stats.reason, /^waiting until/);
   }
+});
+
+test("E25: an origin that redirects its robots.txt to where nobody may connect has answered: it waits, it isn't dead", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1"]));
+  const [lease] = (await ask(coordinator)).leases;
+  const origin = "https://a.example";
+  const hop = {
+    url: `${origin}/robots.txt`,
+    http_code: 302,
+    location: "http://169.254.169.254/",
+    capture: captureOf("moved"),
+  };
+  await complete(coordinator, lease!, [{
+    status: "robots",
+    target_id: `robots:${origin}`,
+    origin,
+    class: "unreachable",
+    failure: "address_refused",
+    requests: 1,
+    hops: [hop],
+  }]);
+  await world.clock.advance(30_000);
+  await ask(coordinator);
+  assert.deepEqual([coordinator.stats("c")!.dead, coordinator.stats("c")!.queued], [0, 1]);
+  await coordinator.close();
+});
+
+test("a Crawl-delay learned under a lease holds from the request that brought it, beyond the delay's cap", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1"]));
+  const [lease] = (await ask(coordinator)).leases;
+  const outcome = { ...robots(lease!.targets[0]!), crawl_delay_ms: 200_000 };
+  await complete(coordinator, lease!, [outcome], { last_start_ago_ms: 0, gap_ms: 200_000 });
+  await world.clock.advance(199_000);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1_000);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  await coordinator.close();
+});
+
+test("an operator's delay that comes during a lease holds from the lease's last request", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  const [lease] = (await ask(coordinator)).leases;
+  await coordinator.setHostPolicy("a.example", { minDelayMs: 90_000 });
+  await complete(coordinator, lease!, [robots(lease!.targets[0]!)], { last_start_ago_ms: 0, gap_ms: 1_000 });
+  await world.clock.advance(89_000);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1_000);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  await coordinator.close();
 });

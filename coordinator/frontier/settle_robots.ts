@@ -62,7 +62,9 @@ function noteHost(
   const { outcome } = what;
   noteResponseTime(host, outcome.timings?.total_ms, limits);
   if (what.class === "unreachable") {
-    shard.deadOrigins.failed(outcome.origin, outcome.http_code === undefined ? outcome.failure : undefined);
+    // A redirect is an answer too, wherever it leads.
+    const hasAnswered = outcome.http_code !== undefined || (outcome.hops ?? []).length > 0;
+    shard.deadOrigins.failed(outcome.origin, hasAnswered ? undefined : outcome.failure);
     addTo(shard.changeCounts(lease.crawlId).errorsByClass, "robots_unreachable");
     const retryAfterMs = retryAfter(outcome.retry_after_ms, limits);
     if (outcome.failure !== undefined) noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });

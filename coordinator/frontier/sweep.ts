@@ -6,6 +6,7 @@
 import type { CrawlId } from "../../protocol/mod.ts";
 import type { BackQueue } from "./back_queue.ts";
 import type { HostState, LeaseState } from "./host_state.ts";
+import { closingGapMs } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import type { Shard } from "./shard.ts";
@@ -49,7 +50,8 @@ function expire(round: Round, lease: LeaseState): void {
   const { shard, now } = round;
   const { host } = lease;
   if (!lease.clockFreed) {
-    const over = lease.expiresAt + shard.parts.settings.limits.fetchWallMs + lease.gapMs;
+    const { limits } = shard.parts.settings;
+    const over = lease.expiresAt + limits.fetchWallMs + closingGapMs(lease, limits);
     host.nextStartAt = Math.max(host.nextStartAt, over);
   }
   shard.parts.log.info("lease expired", { lease: lease.leaseId, host: host.host, worker: lease.workerId });
