@@ -21,24 +21,30 @@ export async function ask(
   url: string,
   target: Target,
 ): Promise<Answered | undefined> {
-  const { clock } = parts;
   if (!(await hold.mayStart())) return undefined;
-  hold.pace.started(clock.monotonicMs());
-  const answered = await send(hold, parts, url, target);
+  const answered = await send(hold, parts, { url, target });
   const { timings } = answered.answer;
   const seenMs = answered.answer.ok ? timings.firstByteMs ?? timings.totalMs : timings.totalMs;
   hold.pace.responded(timings.startedAt + seenMs, timings.totalMs);
   return answered;
 }
 
+export interface ToSend {
+  readonly url: string;
+  readonly target: Target;
+  /** Bounds the connection attempt more tightly than the settings do. */
+  readonly connectMs?: number;
+}
+
 /** Sends the request now; the caller has seen to the pace. */
-export async function send(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<Answered> {
+export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Promise<Answered> {
   const { crawl } = hold.lease;
+  const { fetchLimits } = parts.settings;
   const fetchedAt = parts.clock.wallMs();
   const answer = await parts.fetcher.fetch({
-    url,
-    headers: requestHeaders({ userAgent: crawl.user_agent, contact: crawl.contact, target }),
-    limits: parts.settings.fetchLimits,
+    url: what.url,
+    headers: requestHeaders({ userAgent: crawl.user_agent, contact: crawl.contact, target: what.target }),
+    limits: { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs ?? Infinity) },
     onlyOpened: !crawl.polite,
   });
   return { answer, fetchedAt };

@@ -48,16 +48,33 @@ export class LeaseHold {
     this.#ended = true;
   }
 
-  /** Waits for the pace, confirms the lease where that is due; false when no request may start any more. */
+  /**
+   * Waits for the pace, confirms the lease where that is due; false when no request may start any more. True: the start
+   * is counted, in the same step as it was found free: of several that wait only one may have it.
+   */
   async mayStart(notBeforeMs = 0): Promise<boolean> {
     for (;;) {
       if (this.over || !this.#timeLeft(notBeforeMs)) return this.#no();
       const now = this.#parts.clock.monotonicMs();
       const waitMs = Math.max(this.pace.waitMs(now), notBeforeMs - now);
       if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
-      else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) return true;
-      else if (!(await this.#confirm())) return this.#no();
+      else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) {
+        this.pace.started(now);
+        return true;
+      } else if (!(await this.#confirm())) return this.#no();
     }
+  }
+
+  /** For requests that keep another host's clock: confirms the lease where that is due; false when it is over. */
+  async stands(): Promise<boolean> {
+    if (this.over) return false;
+    const isFresh = this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs;
+    return (isFresh && this.#timeLeft(0)) || (await this.#confirm()) || this.#no();
+  }
+
+  /** Sleeps, but not beyond a stop. */
+  async pause(ms: number): Promise<void> {
+    await this.#parts.clock.sleep(ms, this.#stop);
   }
 
   /** What a failure of this class means for the rest of the lease (a second timeout in a row ends it). */

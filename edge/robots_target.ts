@@ -7,17 +7,16 @@
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
 import { capture, captureHop } from "./capture.ts";
-import { type Answered, ask, send } from "./exchange.ts";
+import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import { type LeaseRobots, originOf } from "./lease_robots.ts";
 import { timingsOf } from "./page_outcome.ts";
 import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
+import type { Exchange } from "./ports.ts";
+import { askHop } from "./robots_hop.ts";
 import { decodeRobotsBody, robotsClass } from "./robots/mod.ts";
 import { classifyResponse } from "./steps/classify_response.ts";
-
-/** How long a hop waits for another host's permit before the target is handed back. */
-const PERMIT_PATIENCE_MS = 10_000;
 
 /** The outcome, or undefined when the lease ended before an answer: the target goes back untouched. */
 export async function crawlRobots(
@@ -33,6 +32,7 @@ export async function crawlRobots(
   for (;;) {
     const answered = await askHop(hold, parts, url, target);
     if (!answered) return undefined;
+    if (answered === "refused") return refused(target, origin, robots, { requests, hops });
     const { answer } = answered;
     requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;
@@ -59,25 +59,19 @@ export async function crawlRobots(
   }
 }
 
-function place(target: Target, hold: LeaseHold, hops: readonly Hop[]) {
-  return { targetUrl: target.url, captureName: captureName(hold, target, hops.length) };
+/** Another host that has to be asked can't be now: the question stays open, as with any redirect that isn't followed. */
+function refused(
+  { target_id }: Target,
+  origin: string,
+  robots: LeaseRobots,
+  so: { readonly requests: number; readonly hops: readonly Hop[] },
+): RobotsFetched {
+  robots.learned(origin, { class: "unreachable" });
+  return { target_id, status: "robots", origin, class: "unreachable", ...so };
 }
 
-/** One hop: under the lease on its own host, by permit on another. */
-async function askHop(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<Answered | undefined> {
-  const facts = parts.core.url(url);
-  if ("error" in facts || facts.host === hold.lease.host) return await ask(hold, parts, url, target);
-  for (let waitedMs = 0; waitedMs <= PERMIT_PATIENCE_MS && !hold.over;) {
-    const reply = await parts.frontier.permit({
-      worker_id: parts.settings.workerId,
-      host: facts.host,
-      domain: facts.domain,
-    });
-    await parts.clock.sleep(reply.wait_ms);
-    if (reply.granted) return await send(hold, parts, url, target);
-    waitedMs += Math.max(1, reply.wait_ms);
-  }
-  return undefined;
+function place(target: Target, hold: LeaseHold, hops: readonly Hop[]) {
+  return { targetUrl: target.url, captureName: captureName(hold, target, hops.length) };
 }
 
 interface Settle {
@@ -117,15 +111,27 @@ async function settle(what: Settle): Promise<RobotsFetched> {
     contentHash,
   });
   const answeredBase = { ...base, http_code: answer.status, capture: facts };
-  // A body that broke off may lack the rule that forbids: only one cut at our own bound counts (RFC 9309 2.5).
-  const brokeOff = answer.truncated !== undefined && answer.truncated !== "length";
-  const kind = brokeOff ? "unreachable" : robotsClass(answer.status);
+  const kind = robotsClass(answer.status) === "rules" && !isReadable(answer)
+    ? "unreachable"
+    : robotsClass(answer.status);
   if (kind !== "rules") {
     what.robots.learned(what.origin, { class: kind });
     return { ...answeredBase, class: kind };
   }
   return { ...answeredBase, class: "rules", ...learnRules(what, answer.decoded) };
 }
+
+/**
+ * A body that broke off, or couldn't be decoded, may lack the rule that forbids. What is longer than what is read is
+ * enough (RFC 9309 2.5), and so is plain text under a Content-Encoding that it hasn't got.
+ */
+function isReadable({ truncated, decodeProblem, decoded, body }: Exchange): boolean {
+  if (decoded.length >= LIMITS.robotsBytes) return true;
+  if (truncated !== undefined) return false;
+  return decodeProblem === undefined || (decoded === body && !decoded.some(isControl));
+}
+
+const isControl = (byte: number) => byte < 9 || (byte > 13 && byte < 32);
 
 function learnRules(
   what: Settle,

@@ -62,6 +62,8 @@ export const LIMITS = {
   leaseMs: 90_000,
   /** Age of the last confirmation after which an edge extends its lease before it starts a request. */
   confirmMs: 5_000,
+  /** A request by permit reaches its host within this long after the time it was permitted for, or isn't sent. */
+  permitStartMs: 3_000,
   /** Targets in one lease. */
   targetsPerLease: 50,
   /** Leases in one reply. */

@@ -207,16 +207,45 @@ test("a permit moves the host's clock as a lease's request would; leased and pau
   await coordinator.createCrawl("c", spec(["https://a.example/"]));
   const permit = (host: string) => coordinator.permit({ worker_id: "w1", host, domain: "forged.example" });
   assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 0 });
-  assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 1_000 });
-  for (let i = 0; i < 4; i++) assert.equal((await permit("b.example")).granted, true);
-  assert.deepEqual(await permit("b.example"), { granted: false, wait_ms: 6_000 });
+  // A permitted request may start as late as permitStartMs: only from then on the gap counts.
+  assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 4_000 });
+  assert.deepEqual(await permit("b.example"), { granted: false, wait_ms: 8_000 });
   await permit("a.example");
+  await world.clock.advance(3_999);
   assert.equal((await ask(coordinator)).leases.length, 0, "the permit's gap counts for leases");
-  await world.clock.advance(1_000);
+  await world.clock.advance(1);
   assert.equal((await ask(coordinator)).leases.length, 1);
   assert.equal((await permit("a.example")).granted, false);
   await coordinator.setHostPolicy("b.example", { paused: true });
   assert.equal((await permit("b.example")).granted, false);
+  await coordinator.close();
+});
+
+test("a host that somebody waits for isn't leased again before the permit was given", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example/2"]));
+  const [lease] = (await ask(coordinator)).leases;
+  const permit = () => coordinator.permit({ worker_id: "w2", host: "a.example", domain: "a.example" });
+  assert.equal((await permit()).granted, false);
+  await complete(coordinator, lease!, []);
+  await world.clock.advance(1_500);
+  assert.equal((await ask(coordinator)).leases.length, 0, "kept free for who asked in vain");
+  assert.equal((await permit()).granted, true);
+  await world.clock.advance(4_000);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  await coordinator.close();
+});
+
+test("a host that nobody waits for any more is leased again", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example/2"]));
+  const [lease] = (await ask(coordinator)).leases;
+  await coordinator.permit({ worker_id: "w2", host: "a.example", domain: "a.example" });
+  await complete(coordinator, lease!, []);
+  await world.clock.advance(2_001);
+  assert.equal((await ask(coordinator)).leases.length, 1);
   await coordinator.close();
 });
 

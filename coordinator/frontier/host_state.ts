@@ -48,6 +48,8 @@ export interface HostState extends HostClocks, Scheduled {
   /** Index of the queue whose turn it is: a host rotates among its crawls. */
   turn: number;
   lease: LeaseState | undefined;
+  /** Wall ms until which no lease is granted, since a permit is waited for. Of this process only. */
+  keptFreeUntil: number;
   /** Origins that URLs of this host were seen to have, since the start. */
   readonly origins: Set<Origin>;
 }
@@ -72,6 +74,7 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     queues: [],
     turn: 0,
     lease: undefined,
+    keptFreeUntil: 0,
     origins: new Set(),
     ticket: 0,
     placedAt: NaN,

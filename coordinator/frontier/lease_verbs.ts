@@ -6,7 +6,7 @@
 import type { ExtendReply, ExtendRequest, PermitReply, ReleaseRequest, SettledRequest } from "../../protocol/mod.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { LeaseState } from "./host_state.ts";
-import { gapMs, nextStartAt } from "./politeness.ts";
+import { closingGapMs, gapMs, nextStartAt } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
@@ -36,7 +36,7 @@ export function releaseOperation(
     apply({ shard, now }) {
       const lease = shard.fenced({ ...request.lease, worker_id: request.worker_id });
       if (lease === undefined) return;
-      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + lease.gapMs);
+      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + closingGapMs(lease, shard.parts.settings.limits));
       shard.endLease(lease, now);
     },
   };
@@ -49,7 +49,8 @@ export function settledOperation(request: SettledRequest): Operation<void> {
       if (lease === undefined) return;
       const reported = { lastStartAgoMs: request.last_start_ago_ms, gapMs: request.gap_ms };
       lease.clockFreed = true;
-      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, nextStartAt(lease, reported, now));
+      const pace = { ...lease, closingGapMs: closingGapMs(lease, shard.parts.settings.limits) };
+      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, nextStartAt(pace, reported, now));
       shard.batch.changeHost(lease.host);
     },
   };
@@ -66,17 +67,26 @@ export function permitOperation(place: HostPlace): Operation<PermitReply> {
   return { apply: (round) => permit(round, place) };
 }
 
-/** The host's clock moves as if a request of a lease had started; the strictest running crawl's delay counts. */
+/**
+ * The host's clock moves as if a request of a lease had started as late as the permit allows; the strictest running
+ * crawl's delay counts. A host that is leased stays free for whoever asks in vain, or a busy one never could be asked.
+ */
 function permit(round: Round, place: HostPlace): PermitReply {
   const { shard, now } = round;
   const host = shard.hostOf(place);
   if (host.paused || host.blockedReason !== "") return { granted: false, wait_ms: ASK_LATER_MS };
   const delayMs = strictestDelay(shard);
   const isFull = delayMs > 0 && shard.domains.isFull(host.domain);
-  if (host.lease !== undefined || isFull) return { granted: false, wait_ms: ASK_AGAIN_MS };
+  if (host.lease !== undefined || isFull) {
+    host.keptFreeUntil = now + 2 * ASK_AGAIN_MS;
+    return { granted: false, wait_ms: ASK_AGAIN_MS };
+  }
   const waitMs = Math.max(0, host.nextStartAt - now);
   if (waitMs > GRANTED_AHEAD_MS) return { granted: false, wait_ms: waitMs };
-  host.nextStartAt = now + waitMs + gapMs(host, delayMs, shard.parts.settings.limits);
+  const { limits } = shard.parts.settings;
+  const gap = gapMs(host, delayMs, limits);
+  host.keptFreeUntil = 0;
+  host.nextStartAt = now + waitMs + (gap > 0 ? limits.permitStartMs + gap : 0);
   shard.batch.changeHost(host);
   shard.reschedule(host, now);
   return { granted: true, wait_ms: waitMs };

@@ -1,0 +1,43 @@
+/**
+ * One request of a robots target: under the lease on its own host, by permit on another (RFC 9309 2.3.1.2 lets
+ * robots.txt redirect across hosts).
+ * Invariant: a permitted request reaches its host within LIMITS.permitStartMs of the moment that it was permitted for,
+ * or isn't sent: the coordinator counts on that when it frees the host's clock.
+ */
+
+import type { Target } from "../protocol/mod.ts";
+import { LIMITS } from "../protocol/mod.ts";
+import { type Answered, ask, send } from "./exchange.ts";
+import type { LeaseHold } from "./lease_hold.ts";
+import type { EdgeParts } from "./parts.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+/**
+ * How long a hop waits for another host. Two hosts whose robots.txt lead to each other would wait for one another
+ * for ever, so the one that sorts first gives in early and frees itself.
+ */
+const LONG_PATIENCE_MS = 60_000;
+const SHORT_PATIENCE_MS = 10_000;
+/** With less than this left no connection is tried on a permit; it is asked for anew. */
+const LEAST_CONNECT_MS = 500;
+
+/** `refused`: the other host can't be asked now. undefined: the lease ended before a request was made. */
+export type HopAnswer = Answered | "refused" | undefined;
+
+export async function askHop(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<HopAnswer> {
+  const facts = parts.core.url(url);
+  if ("error" in facts || facts.host === hold.lease.host) return await ask(hold, parts, url, target);
+  const { host, domain } = facts;
+  const patienceMs = hold.lease.host < host ? SHORT_PATIENCE_MS : LONG_PATIENCE_MS;
+  const waited = Stopwatch.start(parts.clock);
+  while (await hold.stands()) {
+    const asked = Stopwatch.start(parts.clock);
+    const reply = await parts.frontier.permit({ worker_id: parts.settings.workerId, host, domain });
+    if (!reply.granted && waited.elapsedMs() + reply.wait_ms > patienceMs) return "refused";
+    await hold.pause(reply.wait_ms);
+    if (!reply.granted) continue;
+    const leftMs = LIMITS.permitStartMs - Math.max(0, asked.elapsedMs() - reply.wait_ms);
+    if (leftMs >= LEAST_CONNECT_MS && !hold.over) return await send(hold, parts, { url, target, connectMs: leftMs });
+  }
+  return undefined;
+}
