@@ -51,7 +51,7 @@ test("a caller is who its token says, and nobody else", () => {
       "Bearer alpha beta",
     ]
   ) {
-    assert.equal(who(header), undefined, header);
+    assert.equal(who(header), undefined, String(header));
   }
 });
 
