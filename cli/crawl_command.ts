@@ -13,7 +13,7 @@ import type { CrawlStats } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
 import { nativeDigest, systemClock } from "../runtime/node.ts";
 import { openCoordinatorNode } from "./coordinator_node.ts";
-import { type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
+import { checkSeeds, type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
 import { lockFolder } from "./data_lock.ts";
 import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
@@ -107,10 +107,11 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
   });
   const seeds = [...urls, ...(flags.seeds === undefined ? [] : readSeeds(flags.seeds))];
   checkAddressFlags(flags.allowAddress, flags.resolve);
+  const core = await loadCore();
+  checkSeeds(seeds, core);
   const plan = planCrawl(seeds, flags, nativeDigest);
   const unlock = await lockFolder(flags.data);
   try {
-    const core = await loadCore();
     const { coordinator } = await openCoordinatorNode({
       core,
       log,
@@ -216,11 +217,8 @@ async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen):
       await coordinator.setCrawlState(other.crawlId, "paused");
     }
   }
+  await coordinator.retuneCrawl(plan.crawlId, plan.spec);
   const { seeds, resumed, crawl } = await coordinator.createCrawl(plan.crawlId, plan.spec);
-  if (seeds.malformed.length > 0) {
-    const [first] = seeds.malformed;
-    throw new Fault(`Seed ${first!.index + 1} of ${plan.spec.seeds.length} can't be crawled: ${first!.error}`, 2);
-  }
   if (crawl.state === "paused") await coordinator.setCrawlState(plan.crawlId, "running");
   for (const { url, reason } of seeds.rejected) screen.say(`Seed ${url} isn't taken: ${reason}.`);
   if (resumed) {

@@ -8,6 +8,8 @@ import {
   isLoopbackUrl,
   validateCrawlSpec,
 } from "../coordinator/frontier/crawl_spec.ts";
+import { malformedSeeds } from "../coordinator/frontier/seeding.ts";
+import type { Core } from "../core-wasm/core.ts";
 import { type CrawlSpec, LIMITS, type ScopeKind } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
@@ -43,6 +45,14 @@ export function seedsFrom(text: string): string[] {
   return text.replace(/^\ufeff/, "").split(/\r?\n/).map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("#")
   );
+}
+
+/** Throws a Fault that names the first seed that is no http(s) URL, before anything is opened for the others. */
+export function checkSeeds(seeds: readonly string[], core: Pick<Core, "urls">): void {
+  const [first, ...more] = malformedSeeds(seeds, core);
+  if (first === undefined) return;
+  const others = more.length === 0 ? "" : ` (${more.length} more can't either)`;
+  throw new Fault(`Seed ${first.index + 1} of ${seeds.length} can't be crawled${others}: ${first.error}`, USAGE);
 }
 
 /** Throws a Fault with one sentence per thing that is wrong. */

@@ -309,6 +309,12 @@ export interface Coordinator extends FrontierVerbs {
     spec: CrawlSpec,
   ): Promise<{ readonly crawl: CrawlRow; readonly seeds: SeedAnswer; readonly resumed: boolean }>;
   /**
+   * Gives a crawl another budget and pace, its clocks and queues left as they are: all of the spec may change but seeds
+   * (as a set), scope and embeds, which is an Error. A crawl that its page limit ended goes on under a wider one.
+   * Undefined when there is no such crawl. Durable when it resolves; leases that are out end as they were granted.
+   */
+  retuneCrawl(crawlId: CrawlId, spec: CrawlSpec): Promise<CrawlRow | undefined>;
+  /**
    * Seeds that come later are seeds: without `discoveredFrom` their hosts join the scope (extraHosts), as those of the
    * spec's seeds did; with it they are discoveries, which the scope may refuse. An unknown crawl is an Error.
    */

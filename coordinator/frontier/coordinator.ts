@@ -230,6 +230,8 @@ class FrontierCoordinator implements Coordinator {
 
   createCrawl: Coordinator["createCrawl"] = (crawlId, spec) => this.#desk.create(crawlId, spec);
 
+  retuneCrawl: Coordinator["retuneCrawl"] = (crawlId, spec) => this.#desk.retune(crawlId, spec);
+
   addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
     this.#desk.addSeeds(crawlId, {
       urls,

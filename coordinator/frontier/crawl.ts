@@ -5,7 +5,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { CrawlRow } from "../ports.ts";
-import type { CrawlId, CrawlSettings } from "../../protocol/mod.ts";
+import type { CrawlId, CrawlSettings, CrawlSpec } from "../../protocol/mod.ts";
 import { type ScopedUrl, type ScopeRules, scopeRules } from "./door/scope.ts";
 import type { HostDirectory } from "./host_directory.ts";
 import type { KeySalt } from "./seen_cache.ts";
@@ -21,7 +21,7 @@ export class Crawl {
   readonly salt: KeySalt;
   row: CrawlRow;
   rules: ScopeRules;
-  readonly settings: CrawlSettings;
+  settings: CrawlSettings;
   /** Per shard: 2xx pages fetched, and page targets out. */
   readonly pages: number[];
   readonly leased: number[];
@@ -71,6 +71,12 @@ export class Crawl {
   get isBudgetSpent(): boolean {
     const most = this.row.spec.max_pages;
     return most !== undefined && sum(this.pages) >= most;
+  }
+
+  /** Another budget, pace and words for the sites; `spec` has the seeds and the scope of the old one. */
+  retune(spec: CrawlSpec): void {
+    this.row = { ...this.row, spec, stateVersion: this.row.stateVersion + 1 };
+    this.settings = crawlSettings(this.row);
   }
 
   /** Lets what `entry` names (host, or host + folder) into the scope; false when it was in already. */

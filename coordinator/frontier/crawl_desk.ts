@@ -13,6 +13,8 @@ import type { FrontierParts } from "./shard.ts";
 
 const NO_SEEDS: SeedAnswer = { enqueued: 0, alreadySeen: 0, rejected: [], malformed: [] };
 
+const RUNNING = { state: "running", reason: "", finishedAt: 0 } as const;
+
 export interface Created {
   readonly crawl: CrawlRow;
   readonly seeds: SeedAnswer;
@@ -103,9 +105,34 @@ export class CrawlDesk {
     const priority = request.priority ?? crawl.row.spec.priority;
     const answer = await injectSeeds(crawl, { ...request, priority }, this.#seedParts());
     if (answer.enqueued > 0 && crawl.row.state === "finished" && !crawl.isBudgetSpent) {
-      await this.#change(crawl, { state: "running", reason: "", finishedAt: 0 });
+      await this.#change(crawl, RUNNING);
     }
     return answer;
+  }
+
+  /** See Coordinator.retuneCrawl. */
+  async retune(crawlId: CrawlId, spec: CrawlSpec): Promise<CrawlRow | undefined> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) return undefined;
+    if (identityOf(crawl.row.spec) !== identityOf(spec)) {
+      throw new Error(
+        `Changing the settings of the crawl ${crawlId}: found other seeds or another scope, wanted its own; they make ` +
+          "another crawl.",
+      );
+    }
+    if (canonical(crawl.row.spec) === canonical(spec)) return crawl.row;
+    const before = crawl.row.spec;
+    const isStarved = crawl.row.state === "finished" && crawl.isBudgetSpent;
+    crawl.retune(spec);
+    const { state, reason, finishedAt } = crawl.row;
+    const goesOn = isStarved && !crawl.isBudgetSpent;
+    try {
+      await this.#change(crawl, goesOn ? RUNNING : { state, reason, finishedAt });
+    } catch (error) {
+      crawl.retune(before);
+      throw error;
+    }
+    return crawl.row;
   }
 
   /** A crawl that is finished or cancelled stays so. */
@@ -160,6 +187,11 @@ function notCreated(row: CrawlRow, malformed: SeedAnswer["malformed"]): Created 
     seeds: { ...NO_SEEDS, malformed },
     resumed: false,
   };
+}
+
+/** What makes two specs the same crawl: where it begins, how far it goes, what it takes along. */
+function identityOf({ seeds, scope, embeds }: CrawlSpec): string {
+  return canonical([[...seeds].sort(), scope, embeds]);
 }
 
 /** JSON with sorted keys: equal for equal values. */

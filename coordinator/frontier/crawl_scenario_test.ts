@@ -226,3 +226,26 @@ test("a link to another shard is sent once, however many pages have it", async (
   assert.equal(accepted + sent, away.length);
   await coordinator.close();
 });
+
+test("another budget and pace: a crawl that its page limit ended goes on; other seeds are refused", async () => {
+  const world = newWorld();
+  const first = await start(world);
+  const seeds = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
+  await first.createCrawl("c", spec(seeds, { max_pages: 1 }));
+  await crawlAll(first, world, () => []);
+  assert.deepEqual([first.stats("c")!.state, first.stats("c")!.pages], ["finished", 1]);
+  await assert.rejects(first.retuneCrawl("c", spec(["https://b.example/"])), /other seeds or another scope/);
+  assert.equal(await first.retuneCrawl("unknown", spec(seeds)), undefined);
+  await first.close();
+  const second = await start(world);
+  const wider = spec([...seeds].reverse(), { max_pages: 2, user_agent: "outrider-test/2" });
+  assert.equal((await second.retuneCrawl("c", wider))!.state, "running");
+  assert.equal((await second.createCrawl("c", wider)).resumed, true);
+  await crawlAll(second, world, () => []);
+  assert.deepEqual([second.stats("c")!.state, second.stats("c")!.pages], ["finished", 2]);
+  assert.equal((await second.retuneCrawl("c", spec(seeds)))!.state, "running", "no limit at all");
+  await crawlAll(second, world, () => []);
+  assert.deepEqual([second.stats("c")!.state, second.stats("c")!.pages], ["finished", 3]);
+  assert.equal((await second.retuneCrawl("c", spec(seeds, { max_pages: 9 })))!.state, "finished", "all is settled");
+  await second.close();
+});
