@@ -77,11 +77,14 @@ export class LeaseHold {
     await this.#parts.clock.sleep(ms, this.#stop);
   }
 
-  /** What a failure of this class means for the rest of the lease (a second timeout in a row ends it). */
-  failed(failure: FailureClass): void {
+  /**
+   * What a failure of this class means for the rest of the lease: a second timeout in a row ends it, and so does a
+   * server that says when to come back.
+   */
+  failed(failure: FailureClass, retryAfterMs = 0): void {
     const { endsLease, backoff } = FAILURES[failure];
     this.#timeoutsInRow = backoff === "repeated" ? this.#timeoutsInRow + 1 : 0;
-    if (endsLease || this.#timeoutsInRow >= 2) this.#ended = true;
+    if (endsLease || retryAfterMs > 0 || this.#timeoutsInRow >= 2) this.#ended = true;
   }
 
   succeeded(): void {

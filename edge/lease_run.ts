@@ -88,7 +88,7 @@ class LeaseRun {
     const { answer } = page.answered;
     const verdict = answer.ok ? classifyResponse(answer, this.#parts) : undefined;
     if (!answer.ok) this.#hold.failed(answer.failure);
-    else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure);
+    else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure, verdict.retryAfterMs);
     else this.#hold.succeeded();
     const settled = settlePage({ target, ...page }, verdict, this.#hold, this.#parts);
     this.#track(this.#settling, settled.then((outcome) => this.#hold.reporter.add(outcome)));

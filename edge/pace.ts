@@ -20,14 +20,18 @@ export class Pace {
   readonly #options: PaceOptions;
   #leastGapMs: number;
   #gapMs: number;
-  #nextStartAt: number;
+  /** Nothing starts before it: what was learned from answers, so it never moves back. */
+  #answeredUntil: number;
+  /** The same for requests under way, by the gap that held when they started: their answers replace it. */
+  #underWayUntil = -Infinity;
+  #underWay = 0;
   #lastSeenAt: number | undefined;
 
   constructor(options: PaceOptions) {
     this.#options = options;
     this.#leastGapMs = options.gapMs;
     this.#gapMs = options.gapMs;
-    this.#nextStartAt = options.firstStartAt;
+    this.#answeredUntil = options.firstStartAt;
   }
 
   /** The gap in force, ms. */
@@ -42,30 +46,35 @@ export class Pace {
 
   /** How long from `now` (monotonic ms) until a request may start; 0 = now. */
   waitMs(now: number): number {
-    return Math.max(0, this.#nextStartAt - now);
+    const until = this.#underWay > 0 ? Math.max(this.#answeredUntil, this.#underWayUntil) : this.#answeredUntil;
+    return Math.max(0, until - now);
   }
 
   /** A request starts now. */
   started(now: number): void {
-    this.#seen(now);
+    this.#underWay++;
+    this.#lastSeenAt = Math.max(this.#lastSeenAt ?? now, now);
+    this.#underWayUntil = Math.max(this.#underWayUntil, now + this.#gapMs);
   }
 
   /** The server answered (or the request failed) at `seenAt`; the whole answer took `totalMs`. */
   responded(seenAt: number, totalMs: number): void {
+    this.#underWay = Math.max(0, this.#underWay - 1);
+    this.#lastSeenAt = Math.max(this.#lastSeenAt ?? seenAt, seenAt);
     const grown = Math.min(this.#options.delayCapMs, this.#options.delayFactor * totalMs);
     this.#gapMs = Math.max(this.#leastGapMs, grown);
-    this.#seen(seenAt);
+    this.#keepGap();
   }
 
   /** The site asks for at least this gap (Crawl-delay); it never shrinks what holds already. */
   atLeast(gapMs: number): void {
     this.#leastGapMs = Math.max(this.#leastGapMs, gapMs);
     this.#gapMs = Math.max(this.#gapMs, gapMs);
-    if (this.#lastSeenAt !== undefined) this.#seen(this.#lastSeenAt);
+    this.#keepGap();
   }
 
-  #seen(at: number): void {
-    this.#lastSeenAt = Math.max(this.#lastSeenAt ?? at, at);
-    this.#nextStartAt = Math.max(this.#nextStartAt, this.#lastSeenAt + this.#gapMs);
+  #keepGap(): void {
+    if (this.#lastSeenAt === undefined) return;
+    this.#answeredUntil = Math.max(this.#answeredUntil, this.#lastSeenAt + this.#gapMs);
   }
 }

@@ -46,3 +46,23 @@ test("pace: delay 0 and factor 0 never wait", () => {
   pace.responded(5000, 4990);
   assert.equal(pace.waitMs(5000), 0);
 });
+
+test("pace: after a slow answer one gap is long, not two", () => {
+  const pace = new Pace(options);
+  pace.started(1000);
+  pace.responded(1400, 400);
+  assert.equal(pace.waitMs(1400), 4000);
+  pace.started(5400);
+  assert.equal(pace.waitMs(5400), 4000, "until the answer says otherwise");
+  pace.responded(5410, 10);
+  assert.equal(pace.waitMs(5410), 1000);
+});
+
+test("pace: what a slow answer asks for stands, though a fast one beside it comes later", () => {
+  const pace = new Pace(options);
+  pace.started(1000);
+  pace.started(2000);
+  pace.responded(2100, 700);
+  pace.responded(2200, 10);
+  assert.equal(pace.waitMs(2200), 6900);
+});

@@ -11,6 +11,7 @@ import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
+import { robotsTag } from "./steps/robots_tag.ts";
 import { scan } from "./steps/scan.ts";
 
 export interface ToSettle {
@@ -58,12 +59,16 @@ export async function settlePage(
         status: "fetched",
         outlinks: scanned?.outlinks ?? [],
         ...(scanned?.outlinkKinds === undefined ? {} : { outlink_kinds: scanned.outlinkKinds }),
-        ...(scanned?.facts.noindex ? { noindex: true } : {}),
+        ...(scanned?.facts.noindex || forbidsIndex(answer, hold) ? { noindex: true } : {}),
         ...(scanned?.facts.canonical === undefined ? {} : { canonical: scanned.facts.canonical }),
         ...(novelty.kind === "duplicate" ? { duplicate_of: novelty.of } : {}),
       };
     }
   }
+}
+
+function forbidsIndex({ headers }: Exchange, hold: LeaseHold): boolean {
+  return robotsTag(headers, hold.lease.crawl.product_token).noindex;
 }
 
 function failure(

@@ -53,8 +53,8 @@ export async function crawlRobots(
       : verdict?.kind === "failed"
       ? verdict.failure
       : undefined;
-    if (failed !== undefined) hold.failed(failed);
     const retryAfterMs = verdict?.kind === "failed" ? verdict.retryAfterMs : undefined;
+    if (failed !== undefined) hold.failed(failed, retryAfterMs);
     return await settle({ target, origin, hold, robots, parts, answered, requests, hops, failed, retryAfterMs });
   }
 }

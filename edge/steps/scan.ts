@@ -6,6 +6,7 @@
 import type { Core, PageFacts } from "../../core-wasm/core.ts";
 import { type CrawlSettings, LIMITS } from "../../protocol/mod.ts";
 import type { Exchange } from "../ports.ts";
+import { robotsTag } from "./robots_tag.ts";
 
 export interface Scanned {
   readonly facts: PageFacts;
@@ -50,12 +51,12 @@ export function scan(core: Core, exchange: Exchange, crawl: CrawlSettings): Scan
     maxBytes: LIMITS.scanBytes,
     ...(contentType === undefined ? {} : { contentType }),
   });
-  return { facts, ...follow(facts, crawl) };
+  const nofollow = facts.nofollow || robotsTag(exchange.headers, crawl.product_token).nofollow;
+  return { facts, ...(nofollow ? { outlinks: [], outlinkKinds: undefined } : follow(facts, crawl)) };
 }
 
-/** The links that the crawl follows: http(s), once each, in page order, fragment removed; none when the page says nofollow. */
+/** The links that the crawl follows: http(s), once each, in page order, fragment removed. */
 function follow(facts: PageFacts, crawl: CrawlSettings): { outlinks: string[]; outlinkKinds: string | undefined } {
-  if (facts.nofollow) return { outlinks: [], outlinkKinds: undefined };
   const links = facts.outlinks({ skipNofollow: crawl.respect_rel_nofollow }).slice(0, LIMITS.outlinksPerPage);
   const hasEmbeds = crawl.embeds && links.some(({ kind }) => kind === "embed");
   return {

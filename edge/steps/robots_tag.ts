@@ -1,0 +1,46 @@
+/**
+ * X-Robots-Tag: what `<meta name="robots">` says, as a header and so for every kind of document. Not in RFC 9309; read
+ * as Google documents it: rules by commas, an agent's name before the rules that are for it alone.
+ * Invariant: total, linear; what several headers say adds up.
+ */
+
+export interface RobotsTag {
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+}
+
+const NOTHING: RobotsTag = { noindex: false, nofollow: false };
+
+/** Rules with a value: their colon names no agent. */
+const VALUED = new Set(["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"]);
+
+/** The rules for everybody and for the robot with this product token. */
+export function robotsTag(headers: readonly (readonly [string, string])[], productToken: string): RobotsTag {
+  let tag = NOTHING;
+  for (const [name, value] of headers) {
+    if (name.length === 12 && name.toLowerCase() === "x-robots-tag") tag = both(tag, read(value, productToken));
+  }
+  return tag;
+}
+
+function both(a: RobotsTag, b: RobotsTag): RobotsTag {
+  return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
+}
+
+function read(value: string, productToken: string): RobotsTag {
+  const us = productToken.toLowerCase();
+  let agent = "*";
+  let tag = NOTHING;
+  for (const part of value.toLowerCase().split(",")) {
+    const colon = part.indexOf(":");
+    const named = colon < 0 ? "" : part.slice(0, colon).trim();
+    const names = named !== "" && !VALUED.has(named);
+    if (names) agent = named;
+    if (agent !== "*" && agent !== "robots" && agent !== us) continue;
+    const rule = (names ? part.slice(colon + 1) : part).trim();
+    if (rule === "none") tag = { noindex: true, nofollow: true };
+    else if (rule === "noindex") tag = { ...tag, noindex: true };
+    else if (rule === "nofollow") tag = { ...tag, nofollow: true };
+  }
+  return tag;
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "../../tests/support/test.ts";
+import { robotsTag } from "./robots_tag.ts";
+
+function said(...values: string[]): string {
+  const { noindex, nofollow } = robotsTag(values.map((value) => ["X-Robots-Tag", value] as const), "Outrider");
+  return `${noindex ? "noindex " : ""}${nofollow ? "nofollow" : ""}`.trim();
+}
+
+test("X-Robots-Tag: rules for everybody and for us, in any case and order", () => {
+  const table: [string[], string][] = [
+    [["noindex"], "noindex"],
+    [["NoFollow , noarchive"], "nofollow"],
+    [["none"], "noindex nofollow"],
+    [["noindex", "nofollow"], "noindex nofollow"],
+    [["outrider: nofollow"], "nofollow"],
+    [["otherbot: noindex, nofollow"], ""],
+    [["otherbot: noindex, outrider: nofollow"], "nofollow"],
+    [["nofollow, otherbot: noindex"], "nofollow"],
+    [["*: noindex"], "noindex"],
+    [["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"], "nofollow"],
+    [["max-snippet: 20, noindex"], "noindex"],
+    [["all", "index, follow", "", ",,:,"], ""],
+    [["nofollowing", "xnoindex"], ""],
+  ];
+  for (const [values, wanted] of table) assert.equal(said(...values), wanted, values.join(" | "));
+});
