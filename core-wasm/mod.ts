@@ -19,7 +19,8 @@ import { fingerprintToHex } from "../protocol/ids.ts";
 import { LIMITS } from "../protocol/limits.ts";
 
 export type * from "./core.ts";
-export type { NormalizeProfile, NormalizeRule } from "./normalize_profile.ts";
+export { DEFAULT_PROFILE, GREEDY_PROFILE, NO_RULES, NORMALIZE_RULES } from "./normalize_profile.ts";
+export type { NormalizeProfile, NormalizeRule, RuleFacts } from "./normalize_profile.ts";
 
 export interface CoreOptions {
   /** Rules that differ from the default ones. Keys made so belong to another world: never mix them. */

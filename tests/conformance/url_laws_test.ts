@@ -2,35 +2,11 @@
 
 import assert from "node:assert/strict";
 import { loadCore } from "../../core-wasm/mod.ts";
-import { CORPORA_ABSENT, corpusLines, corpusText } from "../support/corpora.ts";
+import { CORPORA_ABSENT } from "../support/corpora.ts";
+import { corpusUrls } from "../support/corpus_urls.ts";
 import { test } from "../support/test.ts";
 
 const core = await loadCore();
-
-const CANONICALISERS = [
-  "apache-nutch",
-  "apache-stormcrawler",
-  "bubing",
-  "crawler-commons",
-  "heritrix3",
-  "internetarchive-surt",
-  "normalize-url",
-  "purell",
-  "w3lib",
-  "webarchive-commons",
-];
-
-/** Inputs, and what they were expected to become: both are URLs. */
-function corpusUrls(): string[] {
-  const fromWpt = JSON.parse(
-    corpusText("1-whatwg-url/urltestdata.json"),
-  ) as (string | { input: string; href?: string })[];
-  const canon = CANONICALISERS.flatMap((name) =>
-    corpusLines<{ input: unknown; expected: unknown }>(`2-url-canon/${name}.open.jsonl`)
-  ).flatMap(({ input, expected }) => [input, expected]);
-  const wpt = fromWpt.flatMap((one) => typeof one === "string" ? [] : [one.input, one.href]);
-  return [...canon, ...wpt].filter((url): url is string => typeof url === "string");
-}
 
 test("a key is its own key, has its own fingerprint, and both doors agree on it", () => {
   const urls = corpusUrls();

@@ -44,13 +44,29 @@ test("sessions in paths and queries are left out of SURTs", () => {
   assert.ok(cases.length > 10);
   const withoutSlash = (path: string) => path.replace(/\?$/, "").replace(/(.)\/$/, "$1");
   for (const { op, input, expected } of cases) {
-    // The corpus strips parts; a SURT is lower-case, sorted, and has no slash at its end.
+    // The corpus strips parts; a SURT is lower-case, unescaped, sorted, and has no slash at its end.
     const [path, query] = op.includes("path") ? expected.split("?") : ["/", expected.slice(1)];
-    const sorted = query ? `?${query.toLowerCase().split("&").sort().join("&")}` : "";
+    const sorted = query ? `?${decodeURIComponent(query).toLowerCase().split("&").sort().join("&")}` : "";
     const url = op.includes("path") ? `http://e.org${input}` : `http://e.org/${input}`;
     assert.equal(surtOf(url), `org,e)${withoutSlash(path!.toLowerCase())}${sorted}`);
   }
 }, { skip: CORPORA_ABSENT });
+
+test("escapes are undone again and again, dots and runs of slashes go, as Google's canonicalisation has it", () => {
+  const rows: Readonly<Record<string, string>> = {
+    "http://host/%25%32%35": "host)/%25",
+    "http://host/asdf%25%32%35asd": "host)/asdf%25asd",
+    "http://host/%%%25%32%35asd%%": "host)/%25%25%25asd%25%25",
+    "http://e.org/a%2Fb%252fc?x=%2526y%3D1": "org,e)/a/b/c?x=&y=1",
+    "http://e.org/a//b/%252e%252e/c//": "org,e)/a/c",
+    "http://e.org/a/%252e%252e": "org,e)/",
+    "http://e.org/%2e%252e/%2e%252e/x/%252e": "org,e)/x",
+    "http://e.org/%23%20%0a%7f%C3%A9": "org,e)/%23%20%0a%7f%c3%a9",
+    "http://..foo...bar.org../": "org,bar,foo)/",
+    "http://e.org/?a=%": "org,e)/?a=%25",
+  };
+  for (const [input, wanted] of Object.entries(rows)) assert.equal(surtOf(input), wanted, input);
+});
 
 test("hosts are reversed, addresses are not, ports stay", () => {
   assert.equal(surtOf("http://www2.Example.com:8080/A/?B=1&a=2"), "com,example:8080)/a?a=2&b=1");

@@ -10,6 +10,7 @@ import { DECODE_UNRESERVED, ENCODE_STRAY_PERCENT, UPPER_CASE_ESCAPES } from "./p
 
 /** Writes [p, end) at `out`, at most three bytes for each; the end is returned. */
 export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): usize {
+  const start = out;
   while (p < end) {
     const percent = findByte(p, end, 0x25);
     out = copyShort(out, p, percent - p);
@@ -24,7 +25,7 @@ export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): 
       continue;
     }
     const value = (high << 4) | low;
-    if ((rules & DECODE_UNRESERVED) != 0 && isUnreserved(value)) store<u8>(out++, <u8>value);
+    if ((rules & DECODE_UNRESERVED) != 0 && isUnreserved(value) && !completesEscape(start, out)) store<u8>(out++, <u8>value);
     else if ((rules & UPPER_CASE_ESCAPES) != 0) out = writeEscaped(out, value);
     else {
       store<u8>(out, 0x25);
@@ -34,4 +35,11 @@ export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): 
     p += 3;
   }
   return out;
+}
+
+/** A stray "%" that wasn't encoded, or one and a digit, stands before `out`: what is decoded could be its digit. */
+function completesEscape(start: usize, out: usize): bool {
+  if (out > start && load<u8>(out - 1) == 0x25) return true;
+  if (out - start < 2 || load<u8>(out - 2) != 0x25) return false;
+  return hexValue(load<u8>(out - 1)) < 16;
 }

@@ -6,17 +6,16 @@
 import { E_NO_ROOM, E_NOT_HTTP, E_USERINFO } from "./error";
 import { normalizeEscapes } from "./escapes";
 import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
-import { DROP_EMPTY_QUERY, DROP_FRAGMENT, LOWER_CASE, REFUSE_USERINFO } from "./profile";
+import { foldedHostEnd, foldedHostStart, foldPath } from "./folding";
+import { DROP_EMPTY_QUERY, DROP_FRAGMENT, ON_HOST, ON_PATH, REFUSE_USERINFO } from "./profile";
 import { queryInto } from "./query";
 import { State } from "./state";
 import { reserve, URL_KEY } from "../memory/buffers";
 import { copyShort, findByte } from "../memory/bytes";
 
-/** Offsets of the key's path and its end, as `normalize` left them. */
+/** Where the key lies, as `normalize` left it. */
 export class Key {
   static start: usize = 0;
-  static authorityEnd: usize = 0;
-  static pathEnd: usize = 0;
   static end: usize = 0;
 }
 
@@ -27,18 +26,15 @@ export function normalize(rules: u32): i32 {
   const href = State.start;
   if (isNormal(rules)) {
     Key.start = href;
-    Key.authorityEnd = href + url.authorityEnd;
-    Key.pathEnd = href + url.pathEnd;
     Key.end = href + url.queryEnd;
     return <i32>url.queryEnd;
   }
   const out = reserve(URL_KEY, <usize>url.end * 3 + 16);
   if (out == 0) return E_NO_ROOM;
   Key.start = out;
-  copyShort(out, href, url.authorityEnd);
-  Key.authorityEnd = out + url.authorityEnd;
-  let o = normalizeEscapes(href + url.pathStart, href + url.pathEnd, Key.authorityEnd, rules);
-  Key.pathEnd = o;
+  const path = authorityInto(out, rules);
+  let o = normalizeEscapes(href + url.pathStart, href + url.pathEnd, path, rules);
+  if ((rules & ON_PATH) != 0) o = foldPath(path, o, rules);
   if (url.queryEnd > url.pathEnd) {
     store<u8>(o, 0x3f);
     const queryEnd = queryInto(href + url.pathEnd + 1, href + url.queryEnd, o + 1, rules);
@@ -53,10 +49,21 @@ export function normalize(rules: u32): i32 {
   return <i32>(o - out);
 }
 
+/** Writes scheme, userinfo, host and port: the end. */
+function authorityInto(out: usize, rules: u32): usize {
+  const href = State.start;
+  if ((rules & ON_HOST) == 0) return copyShort(out, href, url.authorityEnd);
+  const end = foldedHostEnd(href + url.hostStart, href + url.hostEnd, rules);
+  const start = foldedHostStart(href + url.hostStart, end, rules);
+  out = copyShort(out, href, url.hostStart);
+  out = copyShort(out, start, end - start);
+  return copyShort(out, href + url.hostEnd, url.authorityEnd - url.hostEnd);
+}
+
 /** Nothing that a rule could change: no escape, no query, and the fragment goes. Most links of most pages. */
 function isNormal(rules: u32): bool {
   const path = State.start + url.pathStart;
   const end = State.start + url.pathEnd;
-  return url.queryEnd == url.pathEnd && (rules & (DROP_FRAGMENT | LOWER_CASE)) == DROP_FRAGMENT &&
+  return url.queryEnd == url.pathEnd && (rules & (DROP_FRAGMENT | ON_HOST | ON_PATH)) == DROP_FRAGMENT &&
     url.pathStart == url.authorityEnd && findByte(path, end, 0x25) == end;
 }

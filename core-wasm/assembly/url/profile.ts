@@ -13,9 +13,18 @@ export const STRIP_TRACKING: u32 = 64;
 export const DROP_EMPTY_PARAMETERS: u32 = 128;
 export const DROP_EMPTY_QUERY: u32 = 256;
 
-/** For SURTs only: all letters in lower case before the query is sorted, and sessions.ts. */
+// Off by default: each takes two resources for one where a server tells them apart.
 export const LOWER_CASE: u32 = 512;
 export const STRIP_SESSIONS: u32 = 1024;
+export const STRIP_WWW: u32 = 2048;
+export const DROP_HOST_DOT: u32 = 4096;
+export const COLLAPSE_SLASHES: u32 = 8192;
+export const DROP_INDEX_FILE: u32 = 16384;
+export const DROP_TRAILING_SLASH: u32 = 32768;
 
-/** What SURTs are made by: as keys, but no tracking parameter is left out, as archives are asked for them. */
-export const SURT_RULES: u32 = (0x1ff & ~STRIP_TRACKING) | LOWER_CASE | STRIP_SESSIONS;
+/** Rules of which a URL without escapes, query and fragment may be a case. */
+export const ON_HOST: u32 = STRIP_WWW | DROP_HOST_DOT;
+export const ON_PATH: u32 = LOWER_CASE | STRIP_SESSIONS | COLLAPSE_SLASHES | DROP_INDEX_FILE | DROP_TRAILING_SLASH;
+
+/** What a SURT's query is made by: as keys, but no tracking parameter is left out, as archives are asked for them. */
+export const SURT_QUERY_RULES: u32 = (0x1ff & ~STRIP_TRACKING) | LOWER_CASE | STRIP_SESSIONS;

@@ -26,7 +26,11 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
   spare = entries + table;
   let count = collect(p, end, spare + table, rules);
   if ((rules & STRIP_SESSIONS) != 0) count = withoutSessions(count);
-  if ((rules & SORT_QUERY) != 0 && !isSorted(count)) sort(count);
+  if ((rules & SORT_QUERY) != 0 && !isSorted(count)) {
+    sort(count);
+    // Sorting brings "cfid" and "cftoken" together.
+    if ((rules & STRIP_SESSIONS) != 0) count = withoutSessions(count);
+  }
   for (let i: usize = 0; i < count; i++) {
     const entry = entries + i * ENTRY;
     const from: usize = load<u32>(entry);
@@ -66,16 +70,16 @@ function collect(p: usize, end: usize, text: usize, rules: u32): usize {
   return count;
 }
 
-/** Closes the gaps that sessions leave; "cfid" goes where "cftoken" follows. */
+/** Closes the gaps that sessions leave; "cftoken" takes the "cfid" with it that is left before it. */
 function withoutSessions(count: usize): usize {
   let kept: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const entry = entries + i * ENTRY;
     if (isSession(load<u32>(entry), load<u32>(entry, 4), load<u32>(entry, 8))) continue;
-    const next = entry + ENTRY;
-    const isColdFusion = i + 1 < count && isNamed(load<u32>(entry), load<u32>(entry, 4), "cfid") &&
-      isNamed(load<u32>(next), load<u32>(next, 4), "cftoken");
-    if (isColdFusion) i++;
+    const last = entries + (kept - 1) * ENTRY;
+    const isColdFusion = kept > 0 && isNamed(load<u32>(entry), load<u32>(entry, 4), "cftoken") &&
+      isNamed(load<u32>(last), load<u32>(last, 4), "cfid");
+    if (isColdFusion) kept--;
     else copyEntry(entries + kept++ * ENTRY, entry);
   }
   return kept;

@@ -1,9 +1,10 @@
 /**
  * Session identifiers that SURTs leave out, as web archives do: query parameters of Java, PHP, ASP and ColdFusion, and
- * the path segment of cookieless ASP.NET. Invariant: only looks at lower-case text; keys keep their sessions.
+ * the path segment of cookieless ASP.NET. Invariant: names are compared without regard to ASCII case; keys keep their sessions
+ * unless the profile says otherwise.
  */
 
-import { isAlpha, isDigit } from "./bytes";
+import { isAlpha, isDigit, lower } from "./bytes";
 
 const SESSION_BYTES: usize = 32;
 const ASP_NAME: string = "aspsessionid";
@@ -14,7 +15,7 @@ const ASPX_BYTES: usize = 24;
 function startsWith(p: usize, end: usize, text: string): bool {
   if (end - p < <usize>text.length) return false;
   for (let i = 0; i < text.length; i++) {
-    if (load<u8>(p + i) != load<u16>(changetype<usize>(text) + (<usize>i << 1))) return false;
+    if (lower(load<u8>(p + i)) != <u32>load<u16>(changetype<usize>(text) + (<usize>i << 1))) return false;
   }
   return true;
 }

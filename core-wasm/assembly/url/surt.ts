@@ -1,16 +1,19 @@
 /**
  * SURTs as CDXJ indexes use them: `com,example)/path?query`, without scheme and "www.", all in lower case, no slash at
  * the path's end. Read by what webarchive-commons and the surt package agree on; IP addresses aren't reversed.
- * Invariant: made from the SURT_RULES form of the URL that was parsed last.
+ * Invariant: made from the URL that was parsed last, which is left as it is.
  */
 
-import { isDigit, lower, lowerCase } from "./bytes";
+import { escapeOnce, resolveDots, unescapeAll } from "./archive_escapes";
+import { lower, lowerCase } from "./bytes";
 import { E_NO_ROOM } from "./error";
+import { afterWww } from "./folding";
 import { endsInNumber } from "./ipv4";
-import { Key, normalize } from "./normalize";
 import { url } from "./parts";
-import { SURT_RULES } from "./profile";
+import { SURT_QUERY_RULES } from "./profile";
+import { queryInto } from "./query";
 import { withoutPathSession } from "./sessions";
+import { State } from "./state";
 import { reserve, URL_SURT } from "../memory/buffers";
 
 let surt: usize = 0;
@@ -19,21 +22,34 @@ export function surtPtr(): usize {
   return surt;
 }
 
-/** Makes the SURT of the URL that was parsed last: its length, or an error. Overwrites the key. */
+/** Makes the SURT of the URL that was parsed last: its length, or an error. */
 export function makeSurt(): i32 {
-  const length = normalize(SURT_RULES);
-  if (length < 0) return length;
-  surt = reserve(URL_SURT, length + 16);
+  const href = State.start;
+  const bytes: usize = url.queryEnd;
+  // The SURT may take three bytes for each; behind it path or query without escapes, and the query with them again.
+  surt = reserve(URL_SURT, bytes * 7 + 64);
   if (surt == 0) return E_NO_ROOM;
-  let o = hostLabels(Key.start + url.hostStart, Key.start + url.hostEnd, surt);
-  o = lowered(Key.start + url.hostEnd, Key.authorityEnd, o);
+  const spare = surt + bytes * 3 + 32;
+  let o = hostLabels(href + url.hostStart, href + url.hostEnd, surt);
+  o = lowered(href + url.hostEnd, href + url.authorityEnd, o);
   store<u8>(o++, 0x29);
-  lowerCase(Key.authorityEnd, Key.pathEnd);
-  let pathEnd = withoutPathSession(Key.authorityEnd, Key.pathEnd);
-  if (pathEnd - Key.authorityEnd > 1 && load<u8>(pathEnd - 1) == 0x2f) pathEnd--;
-  o = lowered(Key.authorityEnd, pathEnd, o);
-  o = lowered(Key.pathEnd, Key.end, o);
-  return <i32>(o - surt);
+  o = pathInto(href + url.pathStart, href + url.pathEnd, spare, o);
+  if (url.queryEnd <= url.pathEnd + 1) return <i32>(o - surt);
+  store<u8>(o, 0x3f);
+  const plain = unescapeAll(href + url.pathEnd + 1, href + url.queryEnd, spare);
+  const escaped = escapeOnce(spare, plain, plain);
+  const end = queryInto(plain, escaped, o + 1, SURT_QUERY_RULES);
+  if (end == 0) return E_NO_ROOM;
+  return <i32>((end > o + 1 ? end : o) - surt);
+}
+
+function pathInto(p: usize, end: usize, spare: usize, out: usize): usize {
+  let stop = resolveDots(spare, unescapeAll(p, end, spare));
+  const path = out;
+  out = escapeOnce(spare, stop, out);
+  lowerCase(path, out);
+  out = withoutPathSession(path, out);
+  return out - path > 1 && load<u8>(out - 1) == 0x2f ? out - 1 : out;
 }
 
 function lowered(p: usize, end: usize, out: usize): usize {
@@ -41,26 +57,22 @@ function lowered(p: usize, end: usize, out: usize): usize {
   return out;
 }
 
-/** Labels from last to first, joined by commas. */
+/** Labels from last to first, joined by commas; empty ones go. */
 function hostLabels(p: usize, end: usize, out: usize): usize {
   if (load<u8>(p) == 0x5b || endsInNumber(p, end)) return lowered(p, end, out);
-  while (end > p + 1 && load<u8>(end - 1) == 0x2e) end--;
+  while (p < end && load<u8>(p) == 0x2e) p++;
+  while (end > p && load<u8>(end - 1) == 0x2e) end--;
   p = afterWww(p, end);
-  let label = end;
-  for (let stop = end;; stop = label - 1) {
-    label = stop;
+  const start = out;
+  for (let stop = end; stop > p;) {
+    let label = stop;
     while (label > p && load<u8>(label - 1) != 0x2e) label--;
-    out = lowered(label, stop, out);
+    if (label < stop) {
+      if (out > start) store<u8>(out++, 0x2c);
+      out = lowered(label, stop, out);
+    }
     if (label == p) break;
-    store<u8>(out++, 0x2c);
+    stop = label - 1;
   }
   return out;
-}
-
-/** Behind "www.", "www2." and so on, if the host begins so. */
-function afterWww(p: usize, end: usize): usize {
-  if (end - p < 5 || load<u16>(p) != 0x7777 || load<u8>(p, 2) != 0x77) return p;
-  let q = p + 3;
-  while (q < end && isDigit(load<u8>(q))) q++;
-  return q + 1 < end && load<u8>(q) == 0x2e ? q + 1 : p;
 }
