@@ -13,7 +13,7 @@ import { serve } from "../runtime/serve.ts";
 import { type CoordinatorNode, openCoordinatorNode } from "./coordinator_node.ts";
 import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
-import { many, number } from "./flags.ts";
+import { folder, many, number } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
@@ -42,7 +42,7 @@ export function registerCoordinator(program: Command): void {
     )
     .option("--listen <address>", "address to listen on; anything but loopback needs tokens", "127.0.0.1")
     .option("--port <n>", "port to listen on; 0 = any free one", number({ least: 0, most: 65_535 }), 8600)
-    .option("--data <folder>", "the data folder", "outrider-coordinator")
+    .option("--data <folder>", "the data folder", folder, "outrider-coordinator")
     .option(
       "--shards <n>",
       "databases that the frontier is divided into; fixed once the folder exists",

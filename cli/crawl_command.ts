@@ -18,7 +18,7 @@ import { lockFolder } from "./data_lock.ts";
 import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
 import { Fault } from "./fault.ts";
-import { many, name, number, oneOf } from "./flags.ts";
+import { folder, many, name, number, oneOf } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
 import { openPublishing, type Publishing } from "./publishing.ts";
@@ -81,7 +81,7 @@ export function registerCrawl(program: Command): void {
     )
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
     .option("--region <name>", "where this runs, for the record", name, "local")
-    .option("--data <folder>", "the data folder", "outrider-data")
+    .option("--data <folder>", "the data folder", folder, "outrider-data")
     .option(
       "--allow-address <cidr>",
       "open an address range that isn't public, e.g. 127.0.0.0/8 (repeatable)",

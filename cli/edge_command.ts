@@ -12,7 +12,7 @@ import { defaultUserAgent } from "../coordinator/frontier/crawl_spec.ts";
 import { lockFolder } from "./data_lock.ts";
 import { checkAddressFlags, type EdgeNodeSettings, openEdgeNode } from "./edge_node.ts";
 import { Fault, USAGE } from "./fault.ts";
-import { many, name, number } from "./flags.ts";
+import { folder, many, name, number } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import { openPublishing } from "./publishing.ts";
 import { listenForStop } from "./stop_signal.ts";
@@ -43,7 +43,7 @@ export function registerEdge(program: Command): void {
       "this node's name, unique in the fleet; the same after a restart (default: the region)",
       name,
     )
-    .option("--data <folder>", "the data folder", "outrider-edge")
+    .option("--data <folder>", "the data folder", folder, "outrider-edge")
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
     .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])

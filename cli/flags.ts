@@ -43,3 +43,9 @@ export function name(text: string): string {
     "1 to 64 letters, digits, dots, hyphens or underscores are wanted, not beginning with a dot.",
   );
 }
+
+/** A folder's path. "" would be the root of the disk. */
+export function folder(text: string): string {
+  if (text.trim() !== "" && !text.includes("\0")) return text;
+  throw new InvalidArgumentError("The path of a folder is wanted.");
+}

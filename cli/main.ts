@@ -11,6 +11,7 @@ import { registerCrawl } from "./crawl_command.ts";
 import { registerEdge } from "./edge_command.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { registerInspection } from "./inspect_commands.ts";
+import { troubleCode } from "../runtime/file_errors.ts";
 import { VERSION } from "./version.ts";
 import { registerWarc } from "./warc_command.ts";
 
@@ -44,6 +45,9 @@ async function main(): Promise<void> {
     else if (error instanceof Fault) {
       process.stderr.write(`outrider: ${error.message}\n`);
       process.exitCode = error.exitCode;
+    } else if (troubleCode(error) !== undefined) {
+      process.stderr.write(`outrider: ${(error as Error).message}\n`);
+      process.exitCode = 1;
     } else {
       process.stderr.write(`outrider: this is a bug: ${(error as Error).stack ?? String(error)}\n`);
       process.exitCode = 70;

@@ -1,8 +1,10 @@
 /**
  * Calls across a thread boundary: each side offers functions by name and calls the other's.
- * Invariant: every call is answered once, by a value or an error whose message is kept; when the channel closes, calls
+ * Invariant: every call is answered once, by a value or an error whose message and code are kept; when the channel closes, calls
  * that wait are rejected.
  */
+
+import { troubleCode } from "./file_errors.ts";
 
 /** A message port: a Worker, or the global scope inside of one. */
 export interface Channel {
@@ -23,7 +25,7 @@ export interface Calls {
 type Message =
   | { readonly kind: "call"; readonly id: number; readonly name: string; readonly argument: unknown }
   | { readonly kind: "value"; readonly id: number; readonly value: unknown }
-  | { readonly kind: "error"; readonly id: number; readonly message: string };
+  | { readonly kind: "error"; readonly id: number; readonly message: string; readonly code: string | undefined };
 
 interface Waiting {
   readonly resolve: (value: never) => void;
@@ -41,9 +43,8 @@ export function openCalls(channel: Channel, offers: Readonly<Record<string, Offe
       if (!offer) throw new Error(`Calling ${name} across threads failed: nothing of that name is offered.`);
       channel.postMessage({ kind: "value", id, value: await offer(argument as never) } satisfies Message);
     } catch (error) {
-      channel.postMessage(
-        { kind: "error", id, message: error instanceof Error ? error.message : String(error) } satisfies Message,
-      );
+      const message = error instanceof Error ? error.message : String(error);
+      channel.postMessage({ kind: "error", id, message, code: troubleCode(error) } satisfies Message);
     }
   }
 
@@ -53,7 +54,7 @@ export function openCalls(channel: Channel, offers: Readonly<Record<string, Offe
     const caller = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.kind === "value") caller?.resolve(message.value as never);
-    else caller?.reject(new Error(message.message));
+    else caller?.reject(Object.assign(new Error(message.message), { code: message.code }));
   });
 
   return {

@@ -21,10 +21,12 @@ test("calls: values and errors come back to their caller, both ways, out of orde
   const here = openCalls(left, { twice: (n: number) => 2 * n });
   const there = openCalls(right, {
     slow: (text: string) => new Promise((resolve) => release = () => resolve(`${text}!`)),
+    full: () => Promise.reject(Object.assign(new Error("no space"), { code: "ENOSPC" })),
     fail: () => Promise.reject(new Error("It broke; it should hold.")),
   });
   const slow = here.call<string>("slow", "a");
   await assert.rejects(here.call("fail"), { message: "It broke; it should hold." });
+  await assert.rejects(here.call("full"), { message: "no space", code: "ENOSPC" });
   await assert.rejects(here.call("nothing"), /nothing of that name is offered/);
   assert.equal(await there.call<number>("twice", 21), 42);
   release();

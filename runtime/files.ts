@@ -6,6 +6,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
+import { namingFile } from "./file_errors.ts";
 import type { AppendFile, Files } from "./ports.ts";
 
 async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
@@ -35,14 +36,15 @@ async function openAppend(path: string): Promise<AppendFile> {
     get size() {
       return size;
     },
-    async append(bytes) {
-      size += bytes.length;
-      let written = 0;
-      while (written < bytes.length) {
-        written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
-      }
-    },
-    sync: () => handle.datasync(),
+    append: (bytes) =>
+      namingFile("Writing", path, async () => {
+        size += bytes.length;
+        let written = 0;
+        while (written < bytes.length) {
+          written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+        }
+      }),
+    sync: () => namingFile("Writing", path, () => handle.datasync()),
     close: () => handle.close(),
   };
 }
@@ -78,28 +80,34 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   await syncFolder(dirname(path));
 }
 
+async function truncate(path: string, size: number): Promise<void> {
+  const handle = await fs.open(path, "r+");
+  try {
+    await handle.truncate(size);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function read(path: string): Promise<Uint8Array | undefined> {
+  const bytes = await ifThere(fs.readFile(path));
+  return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+async function rename(from: string, to: string): Promise<void> {
+  await fs.rename(from, to);
+  await syncFolder(dirname(to));
+}
+
 export const systemFiles: Files = {
-  openAppend,
-  read: (path) =>
-    ifThere(fs.readFile(path).then((bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))),
-  readRange,
-  writeWhole,
-  truncate: async (path, size) => {
-    const handle = await fs.open(path, "r+");
-    try {
-      await handle.truncate(size);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
-  rename: async (from, to) => {
-    await fs.rename(from, to);
-    await syncFolder(dirname(to));
-  },
-  remove: async (path) => {
-    await ifThere(fs.unlink(path));
-  },
-  list: async (folder) => ((await ifThere(fs.readdir(folder))) ?? []).sort(),
-  size: async (path) => (await ifThere(fs.stat(path)))?.size,
+  openAppend: (path) => namingFile("Opening", path, () => openAppend(path)),
+  read: (path) => namingFile("Reading", path, () => read(path)),
+  readRange: (path, offset, length) => namingFile("Reading", path, () => readRange(path, offset, length)),
+  writeWhole: (path, bytes) => namingFile("Writing", path, () => writeWhole(path, bytes)),
+  truncate: (path, size) => namingFile("Shortening", path, () => truncate(path, size)),
+  rename: (from, to) => namingFile("Replacing", to, () => rename(from, to)),
+  remove: (path) => namingFile("Removing", path, async () => void await ifThere(fs.unlink(path))),
+  list: (folder) => namingFile("Listing", folder, async () => ((await ifThere(fs.readdir(folder))) ?? []).sort()),
+  size: (path) => namingFile("Looking at", path, async () => (await ifThere(fs.stat(path)))?.size),
 };
