@@ -77,6 +77,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await store.open(owner, core.keyVersion);
       writers.push(await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
     }
+    checkNothingLost(writers, parts.crawls);
     await desk.resumeSeeding();
   } catch (error) {
     // Nothing stays open behind an error: the data folder must be free for the next try.
@@ -84,6 +85,26 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     throw error;
   }
   return new FrontierCoordinator({ parts, writers, desk, controlStore });
+}
+
+/**
+ * A crawl's row is durable before anything of it is in a shard, and its seeds are in a shard before it stops seeding: a
+ * crawl that only one side knows means that the other was lost. Going on would fetch anew or end with nothing.
+ */
+function checkNothingLost(writers: readonly ShardWriter[], crawls: CrawlBook): void {
+  const held = new Set(writers.flatMap(({ shard }) => [...shard.counters.keys()]));
+  const lost = (what: string, crawlId: CrawlId, otherSide: string) =>
+    new Error(
+      `Opening the frontier failed: ${what} ${crawlId}, of which ${otherSide} nothing, so a database was lost or ` +
+        "replaced; restore all of them from one copy, or name another data folder.",
+    );
+  for (const crawlId of held) {
+    if (crawls.get(crawlId) === undefined) throw lost("the shards hold", crawlId, "the control database knows");
+  }
+  for (const { id, row } of crawls.all()) {
+    if (held.has(id) || row.seeding || row.spec.seeds.length === 0) continue;
+    throw lost("the control database holds", id, "the shards know");
+  }
 }
 
 interface Rooms {

@@ -249,3 +249,15 @@ test("another budget and pace: a crawl that its page limit ended goes on; other 
   assert.equal((await second.retuneCrawl("c", spec(seeds, { max_pages: 9 })))!.state, "finished", "all is settled");
   await second.close();
 });
+
+test("a lost database: neither side goes on without what the other knows", async () => {
+  const world = newWorld();
+  const first = await start(world);
+  await first.createCrawl("empty", spec([]));
+  await first.createCrawl("c", spec(["https://a.example/"]));
+  await first.close();
+  const lost = /^Error: Opening the frontier failed: .* hold.* c, of which .* nothing, so a database was lost .*\.$/;
+  await assert.rejects(start({ ...world, disks: newWorld().disks }), lost);
+  await assert.rejects(start({ ...world, control: newWorld().control }), lost);
+  await (await start(world)).close();
+});

@@ -15,10 +15,22 @@ export interface DataLock {
   release(): Promise<void>;
 }
 
+const DAMAGED = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
+
 /** Who was the last to take the lock; readable while it is held. */
 async function holderOf(database: Database): Promise<string> {
   const rows = await database.read("select name from holder").catch(() => []);
   return rows.length === 0 ? "another process" : String(rows[0]![0]);
+}
+
+/** Nothing is kept in the file: a damaged one may go, which is not what the sentence for a database says. */
+function lockError(database: Database, error: unknown): Error {
+  if (!(error instanceof SqlError) || !DAMAGED.has(error.code)) return storeError("Opening", database, error);
+  return new Error(
+    `Opening ${database.place} failed: the lock file is damaged (${error.code}); it holds nothing of the crawl, so ` +
+      "remove it and run the same command again.",
+    { cause: error },
+  );
 }
 
 /**
@@ -37,7 +49,7 @@ export async function lockDataFolder(path: string, holder: string): Promise<Data
     const busy = error instanceof SqlError && error.code === "SQLITE_BUSY";
     const found = busy ? await holderOf(database) : "";
     database.close();
-    if (!busy) throw storeError("Opening", database, error);
+    if (!busy) throw lockError(database, error);
     throw new Error(
       `Opening the data folder ${dirname(path)} failed: it is in use by ${found}; wait for it, stop it, or name ` +
         "another data folder.",

@@ -6,7 +6,7 @@
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
-import { connectChecked, type Layout, type OpenOptions, plain, prepare } from "./libsql_open.ts";
+import { closeCleanly, connectChecked, type Layout, type OpenOptions, plain, prepare } from "./libsql_open.ts";
 import { CONTROL_FORMAT, CONTROL_TABLES } from "./schema_control.ts";
 
 /** How long an answer is given again under its idempotency key. */
@@ -90,8 +90,9 @@ export function openLibsqlControlStore(options: OpenOptions): ControlStore {
         await database.write([plain(SQL.forget, [deadline(now)]), put]);
       }),
     async close() {
-      opened?.close();
+      const closing = opened;
       opened = undefined;
+      if (closing) await closeCleanly(closing);
     },
   };
 }

@@ -98,6 +98,13 @@ export async function prepare(database: Database, layout: Layout, options: OpenO
   });
 }
 
+/** Closes; a file then holds everything by itself, so that a copy of it is whole. */
+export async function closeCleanly(database: Database): Promise<void> {
+  // Best effort: the log is replayed at the next start all the same.
+  if (database.path !== undefined) await database.read("pragma wal_checkpoint(truncate)").catch(() => []);
+  database.close();
+}
+
 /** One statement without arguments. */
 export function plain(sql: string, args: readonly SqlValue[] = []): Statement {
   return { sql, args };

@@ -110,6 +110,18 @@ withFile("an empty file becomes a shard", async (location) => {
   await filled(location, 1);
 });
 
+withFile("a closed database is whole without its log", async (location) => {
+  const control = openLibsqlControlStore({ location });
+  await control.open();
+  await control.putIdempotent("k", "answer", 1);
+  await control.close();
+  writeFileSync(`${location}.copy`, readFileSync(location));
+  const copy = openLibsqlControlStore({ location: `${location}.copy` });
+  await copy.open();
+  assert.equal(await copy.idempotent("k", 2), "answer");
+  await copy.close();
+});
+
 withFile("a full disk fails the batch whole, and with room again it goes through", async (location) => {
   await filled(location, 1);
   const big = batch(2, { newUrls: Array.from({ length: 3000 }, (_, i) => urlRow(10 + i)) });

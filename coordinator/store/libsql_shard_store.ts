@@ -14,7 +14,7 @@ import { commitStatements } from "./libsql_commit.ts";
 import { explained } from "./libsql_errors.ts";
 import { loadShard, readFingerprints } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
-import { connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
+import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
 import {
   readBody,
@@ -106,12 +106,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     async close() {
       const closing = session;
       session = undefined;
-      if (!closing) return;
-      if (closing.database.path !== undefined) {
-        // Best effort: the log is replayed at the next start all the same.
-        await closing.database.read("pragma wal_checkpoint(truncate)").catch(() => []);
-      }
-      closing.database.close();
+      if (closing) await closeCleanly(closing.database);
     },
   };
 }
