@@ -14,6 +14,9 @@ const NOTHING: RobotsTag = { noindex: false, nofollow: false };
 /** Rules with a value: their colon names no agent. */
 const VALUED = new Set(["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"]);
 
+/** A product token (RFC 9309 2.2.1, and digits and dots, which are in use), or `*`. */
+const AGENT = /^(?:\*|[a-z_-][a-z0-9_.-]*)$/;
+
 /** The rules for everybody and for the robot with this product token. */
 export function robotsTag(headers: readonly (readonly [string, string])[], productToken: string): RobotsTag {
   let tag = NOTHING;
@@ -34,7 +37,8 @@ function read(value: string, productToken: string): RobotsTag {
   for (const part of value.toLowerCase().split(",")) {
     const colon = part.indexOf(":");
     const named = colon < 0 ? "" : part.slice(0, colon).trim();
-    const names = named !== "" && !VALUED.has(named);
+    // A date that is written with commas has colons of its own, and spaces before them.
+    const names = AGENT.test(named) && !VALUED.has(named);
     if (names) agent = named;
     if (agent !== "*" && agent !== "robots" && agent !== us) continue;
     const rule = (names ? part.slice(colon + 1) : part).trim();

@@ -19,6 +19,7 @@ test("X-Robots-Tag: rules for everybody and for us, in any case and order", () =
     [["nofollow, otherbot: noindex"], "nofollow"],
     [["*: noindex"], "noindex"],
     [["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"], "nofollow"],
+    [["unavailable_after: Friday, 25-Jun-27 15:00:00 GMT, noindex"], "noindex"],
     [["max-snippet: 20, noindex"], "noindex"],
     [["all", "index, follow", "", ",,:,"], ""],
     [["nofollowing", "xnoindex"], ""],

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { loadCore } from "../../core-wasm/mod.ts";
+import { robotsTag } from "../../edge/steps/robots_tag.ts";
 import { CORPORA_ABSENT, corpusLines } from "../support/corpora.ts";
 import { test } from "../support/test.ts";
 import { treeFacts } from "../support/tree_links.ts";
@@ -13,6 +14,7 @@ interface RobotsCase {
   readonly source: string;
   readonly html?: string;
   readonly url?: string;
+  readonly x_robots_tag?: readonly string[] | null;
   readonly noindex: boolean;
   readonly nofollow: boolean;
   readonly base_href?: string | null;
@@ -28,18 +30,22 @@ interface TreeCase {
 const encoder = new TextEncoder();
 const core = await loadCore();
 
-test("robots meta: noindex, nofollow and base as nutch's tests have them", () => {
+test("robots meta and X-Robots-Tag: noindex, nofollow and base as nutch's and stormcrawler's tests have them", () => {
   let compared = 0;
   for (const source of corpusLines<RobotsCase>("5-html/robots-meta.open.jsonl")) {
-    // The rest are X-Robots-Tag headers, which are no part of a page.
-    if (source.html === undefined) continue;
     compared++;
+    if (source.html === undefined) {
+      // A header, and so no part of a page: the edge reads it.
+      const headers = (source.x_robots_tag ?? []).map((value) => ["X-Robots-Tag", value] as const);
+      assert.deepEqual(robotsTag(headers, "outrider"), { noindex: source.noindex, nofollow: source.nofollow });
+      continue;
+    }
     const url = new URL(source.url!).href;
     const { noindex, nofollow, base } = core.scan(encoder.encode(source.html), { url });
     const wanted = { noindex: source.noindex, nofollow: source.nofollow, base: source.base_href ?? url };
     assert.deepEqual({ noindex, nofollow, base }, wanted, source.html);
   }
-  assert.ok(compared >= 6, `only ${compared} were compared`);
+  assert.ok(compared >= 9, `only ${compared} were compared`);
 }, { skip: CORPORA_ABSENT });
 
 /** Documents whose visible text differs from the tree's, by why. Links, titles and languages are the same in all. */

@@ -45,6 +45,30 @@ test("IdnaTestV2.json: every case", () => checkAll("IdnaTestV2.json", 2600), opt
 test("IdnaTestV2-removed.json: every case", () => checkAll("IdnaTestV2-removed.json", 15), options);
 test("toascii.json: every case", () => checkAll("toascii.json", 80), options);
 
+interface PunycodeCase {
+  readonly decoded: string;
+  readonly encoded: string;
+}
+
+test("punycode_tests.json, bad_punycode_tests.json: as labels of hosts, both ways", () => {
+  const cases = ["punycode_tests.json", "bad_punycode_tests.json"]
+    .flatMap((file) => JSON.parse(corpusText(`1-whatwg-url/${file}`)) as PunycodeCase[]);
+  let labels = 0;
+  for (const { decoded, encoded = "" } of cases) {
+    // Spaces and angle brackets are no part of a host, and nothing is no label.
+    if (/[ <>]/.test(decoded) || decoded === "") {
+      if (decoded !== "") assert.equal(hostOf(decoded.replaceAll("%", "%25")), null);
+      continue;
+    }
+    labels++;
+    const isAscii = /^[\0-\x7f]*$/.test(decoded);
+    assert.equal(hostOf(decoded), isAscii ? decoded.toLowerCase() : `xn--${encoded.toLowerCase()}`);
+    // ASCII labels are only lower-cased, whatever they say (URL Standard 3.3, "domain to ASCII", step 1).
+    assert.equal(hostOf(`xn--${encoded}`), `xn--${encoded.toLowerCase()}`);
+  }
+  assert.equal(labels, cases.length - 4);
+}, options);
+
 test("verifydnslength_tests.json: the crawl's door holds hosts to DNS's bounds", () => {
   const all = JSON.parse(corpusText("1-whatwg-url/verifydnslength_tests.json")) as (string | LengthCase)[];
   const cases = all.filter((entry): entry is LengthCase => typeof entry === "object");

@@ -3,8 +3,9 @@
  */
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { loadCore } from "../../core-wasm/mod.ts";
-import { CORPORA_ABSENT, corpusText } from "../support/corpora.ts";
+import { CORPORA_ABSENT, corpusPath, corpusText } from "../support/corpora.ts";
 import { test } from "../support/test.ts";
 
 interface UrlCase {
@@ -41,3 +42,26 @@ test("urltestdata.json: every case", () => checkAll("urltestdata.json", 891), op
 test("urltestdata-javascript-only.json: every case", () => checkAll("urltestdata-javascript-only.json", 1), options);
 test("ada_extra_urltestdata.json: every case", () => checkAll("ada_extra_urltestdata.json", 28), options);
 test("ada_long_urltestdata.json: every case", () => checkAll("ada_long_urltestdata.json", 1), options);
+
+/** Every file of 1-whatwg-url: where it is run, or why it isn't. */
+const FILES: Readonly<Record<string, string>> = {
+  "urltestdata.json": "here",
+  "urltestdata-javascript-only.json": "here",
+  "ada_extra_urltestdata.json": "here",
+  "ada_long_urltestdata.json": "here",
+  "data-urls.json":
+    "not run: bodies of data: URLs, which are never fetched; how such URLs parse is in urltestdata.json",
+  "IdnaTestV2.json": "url_idna_test.ts",
+  "IdnaTestV2-removed.json": "url_idna_test.ts",
+  "toascii.json": "url_idna_test.ts",
+  "verifydnslength_tests.json": "url_idna_test.ts",
+  "punycode_tests.json": "url_idna_test.ts",
+  "bad_punycode_tests.json": "url_idna_test.ts",
+  "percent-encoding.json": "charset_test.ts",
+  "base64.json": "not run: bodies of data: URLs, which are never fetched",
+  "mime-types.json": "not run: MIME types of data: URLs; those of responses are read by edge/steps/scan.ts",
+};
+
+test("no file of 1-whatwg-url is overlooked", () => {
+  assert.deepEqual(readdirSync(corpusPath("1-whatwg-url")).sort(), Object.keys(FILES).sort());
+}, options);
