@@ -89,7 +89,8 @@ export function planCrawl(seeds: readonly string[], flags: CrawlFlags, digest: D
   return {
     crawlId: crawlIdOf(spec, digest),
     spec,
-    openedCidrs: [...new Set([...flags.allowAddress, ...openedBySeeds(seeds)])],
+    // A crawl without delay may only go where the operator said so in as many words.
+    openedCidrs: [...new Set([...flags.allowAddress, ...(polite ? openedBySeeds(seeds) : [])])],
   };
 }
 

@@ -22,10 +22,12 @@ export async function ask(
   target: Target,
 ): Promise<Answered | undefined> {
   if (!(await hold.mayStart())) return undefined;
-  const answered = await send(hold, parts, { url, target });
+  const { clock } = parts;
+  const { pace } = hold;
+  const answered = await send(hold, parts, { url, target, onSent: () => pace.sent(clock.monotonicMs()) });
   const { timings } = answered.answer;
   const seenMs = answered.answer.ok ? timings.firstByteMs ?? timings.totalMs : timings.totalMs;
-  hold.pace.responded(timings.startedAt + seenMs, timings.totalMs);
+  pace.responded(timings.startedAt + seenMs, timings.totalMs);
   return answered;
 }
 
@@ -34,6 +36,7 @@ export interface ToSend {
   readonly target: Target;
   /** Bounds the connection attempt more tightly than the settings do. */
   readonly connectMs?: number;
+  readonly onSent?: () => void;
 }
 
 /** Sends the request now; the caller has seen to the pace. */
@@ -46,6 +49,7 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
     headers: requestHeaders({ userAgent: crawl.user_agent, contact: crawl.contact, target: what.target }),
     limits: { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs ?? Infinity) },
     onlyOpened: !crawl.polite,
+    ...(what.onSent === undefined ? {} : { onSent: what.onSent }),
   });
   return { answer, fetchedAt };
 }

@@ -2,7 +2,8 @@
  * When the next request of a lease may start.
  * Invariant: two starts are at least the gap apart as the *server* sees them. A request that was sent may wait in
  * buffers, so the gap is counted from the moment at which the server has certainly seen it: its first response byte
- * (or its failure), and from the sending until that is known.
+ * (or its failure), and until that is known from when its head went to the socket. While a request waits for its
+ * connection no other starts.
  */
 
 export interface PaceOptions {
@@ -25,6 +26,8 @@ export class Pace {
   /** The same for requests under way, by the gap that held when they started: their answers replace it. */
   #underWayUntil = -Infinity;
   #underWay = 0;
+  /** Of those under way, the ones whose head isn't at the socket yet. */
+  #connecting = 0;
   #lastSeenAt: number | undefined;
 
   constructor(options: PaceOptions) {
@@ -46,13 +49,23 @@ export class Pace {
 
   /** How long from `now` (monotonic ms) until a request may start; 0 = now. */
   waitMs(now: number): number {
-    const until = this.#underWay > 0 ? Math.max(this.#answeredUntil, this.#underWayUntil) : this.#answeredUntil;
+    let until = this.#answeredUntil;
+    if (this.#underWay > 0) until = Math.max(until, this.#underWayUntil);
+    if (this.#connecting > 0) until = Math.max(until, now + this.#gapMs);
     return Math.max(0, until - now);
   }
 
-  /** A request starts now. */
+  /** A request starts now: it asks for a connection. */
   started(now: number): void {
     this.#underWay++;
+    this.#connecting++;
+    this.#lastSeenAt = Math.max(this.#lastSeenAt ?? now, now);
+    this.#underWayUntil = Math.max(this.#underWayUntil, now + this.#gapMs);
+  }
+
+  /** Its head goes to the socket now. */
+  sent(now: number): void {
+    this.#connecting = Math.max(0, this.#connecting - 1);
     this.#lastSeenAt = Math.max(this.#lastSeenAt ?? now, now);
     this.#underWayUntil = Math.max(this.#underWayUntil, now + this.#gapMs);
   }
@@ -60,6 +73,7 @@ export class Pace {
   /** The server answered (or the request failed) at `seenAt`; the whole answer took `totalMs`. */
   responded(seenAt: number, totalMs: number): void {
     this.#underWay = Math.max(0, this.#underWay - 1);
+    this.#connecting = Math.min(this.#connecting, this.#underWay);
     this.#lastSeenAt = Math.max(this.#lastSeenAt ?? seenAt, seenAt);
     const grown = Math.min(this.#options.delayCapMs, this.#options.delayFactor * totalMs);
     this.#gapMs = Math.max(this.#leastGapMs, grown);

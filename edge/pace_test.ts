@@ -58,6 +58,25 @@ test("pace: after a slow answer one gap is long, not two", () => {
   assert.equal(pace.waitMs(5410), 1000);
 });
 
+test("pace: the gap counts from when the head went to the socket; nothing starts while one waits for its connection", () => {
+  const pace = new Pace({ ...options, delayFactor: 0 });
+  pace.started(1000);
+  assert.equal(pace.waitMs(2500), 1000, "still connecting");
+  pace.sent(2600);
+  assert.equal(pace.waitMs(2700), 900);
+  pace.started(3600);
+  pace.responded(3700, 1100);
+  assert.equal(pace.waitMs(3700), 1000);
+});
+
+test("pace: a request that failed before it was sent holds nobody up for longer than the gap", () => {
+  const pace = new Pace({ ...options, delayFactor: 0 });
+  pace.started(1000);
+  pace.responded(9000, 8000);
+  assert.equal(pace.waitMs(9500), 500);
+  assert.equal(pace.waitMs(10_000), 0);
+});
+
 test("pace: what a slow answer asks for stands, though a fast one beside it comes later", () => {
   const pace = new Pace(options);
   pace.started(1000);

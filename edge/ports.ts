@@ -26,6 +26,8 @@ export interface FetchRequest {
   /** Connect only to addresses that the operator opened (crawls with delay 0). */
   readonly onlyOpened: boolean;
   readonly signal?: AbortSignal;
+  /** Called as the head goes to the socket: now the server can see it. Again where it is sent anew. */
+  readonly onSent?: () => void;
 }
 
 export interface FetchTimings {

@@ -33,6 +33,7 @@ export interface CollectorOptions {
   readonly attempted: string;
   /** Ends the connection at once. */
   readonly cut: () => void;
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** One chunk is a view of a larger read; several are joined. */
@@ -127,6 +128,7 @@ export class Collector implements DispatchHandler {
   onRequestStart(_controller: DispatchController): void {
     this.#started = true;
     this.#options.task.touch(this.#options.deadlines.idleMs);
+    this.#options.onSent?.();
   }
 
   onResponseStart(controller: DispatchController, status: number, _headers: unknown, reason?: string): void {

@@ -149,7 +149,14 @@ class UndiciFetcher implements Fetcher {
       if ("failure" in connection) return connection;
       const { connectMs } = connection;
       const cut = () => void connection.destroy();
-      const collector = new Collector({ task, deadlines: this.#deadlines, clock: this.#clock, attempted, cut });
+      const collector = new Collector({
+        task,
+        deadlines: this.#deadlines,
+        clock: this.#clock,
+        attempted,
+        cut,
+        onSent: request.onSent,
+      });
       connection.send({ path: target.path, headers: request.headers }, collector);
       const collection = await collector.result;
       if (collection === "unused" && unused < MAX_UNUSED) {
