@@ -59,6 +59,10 @@ export interface PageLink {
   readonly kind: LinkKind;
   /** The rel attribute's tokens, lower case, joined by one space; "" when absent. */
   readonly rel: string;
+  /** The language of what it leads to, as the page says it; at most 64 bytes. */
+  readonly hreflang?: string;
+  /** Visible text of an `a`, white space folded, cut at 512 bytes of UTF-8. Only with `anchorText`, and where there is any. */
+  readonly text?: string;
 }
 
 /** A page that a page leads to. */
@@ -85,6 +89,8 @@ export interface ScanOptions {
   readonly forms?: boolean;
   /** Read the visible text. Default true; without it simhash, textHash and textLength are 0 and the scan is faster. */
   readonly text?: boolean;
+  /** Report the text of each `a`. Implies that the visible text is read. Default false. */
+  readonly anchorText?: boolean;
   /** Product token for `<meta name="outrider">`, beside `robots`. */
   readonly productToken?: string;
   /** Bytes of `html` that are scanned. Default LIMITS.scanBytes, at most LIMITS.decodedBytes. */

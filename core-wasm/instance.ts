@@ -52,6 +52,8 @@ export interface TypedPageFacts {
     readonly raw: string;
     readonly kind: string;
     readonly rel: string;
+    readonly hreflang: string;
+    readonly text: string;
   }[];
   readonly base: string;
   readonly title: string;

@@ -9,14 +9,14 @@ import { encoderOf } from "./charset_encoder.ts";
 import type { PageFacts, ScanOptions } from "./core.ts";
 import type { CoreSlot, RawDoor } from "./instance.ts";
 import { putPage } from "./page_text.ts";
-import { NO_ROWS, ScannedPage } from "./scanned_page.ts";
+import { NO_ROWS, ROW, ScannedPage } from "./scanned_page.ts";
 import { LIMITS } from "../protocol/limits.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bits of raw_scan's `wants`. */
-const WANT = { embeds: 1, forms: 2, encodedQueries: 4, noText: 8, xhtml: 16 };
+const WANT = { embeds: 1, forms: 2, encodedQueries: 4, noText: 8, xhtml: 16, anchors: 32 };
 
 /** 32-bit words of the header (assembly/html/answer.ts). */
 const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
@@ -68,7 +68,8 @@ function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFac
   const urlLength = putText(raw, BUFFER.input2, options.url);
   const tokenLength = putText(raw, BUFFER.input3, options.productToken ?? "");
   const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0) |
-    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0) | (options.text === false ? WANT.noText : 0) |
+    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0) |
+    (options.text === false && !options.anchorText ? WANT.noText : 0) | (options.anchorText ? WANT.anchors : 0) |
     (isXhtml(options.contentType) ? WANT.xhtml : 0);
   const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
   return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
@@ -82,7 +83,9 @@ function readAnswer(raw: RawDoor, header: number, text: { charset: string; cut: 
   const textAt = (word: number) => words[word + 1] === 0 ? "" : decoder.decode(bytesAt(word));
   const flags = words[WORD.flags]!;
   return new ScannedPage({
-    rows: words[WORD.links] === 0 ? NO_ROWS : new Uint32Array(buffer, words[WORD.rows], words[WORD.links]! * 6).slice(),
+    rows: words[WORD.links] === 0
+      ? NO_ROWS
+      : new Uint32Array(buffer, words[WORD.rows], words[WORD.links]! * ROW).slice(),
     urls: bytesAt(WORD.urls).slice(),
     strings: bytesAt(WORD.strings).slice(),
     base: textAt(WORD.base),

@@ -241,13 +241,13 @@ test("doors: the typed one answers as the raw one", async () => {
   const { module, instantiate } = await loadArtefact();
   const slot = new CoreSlot(module, instantiate);
   const html =
-    "<html lang=de><title>T é</title><base href=/b/><link rel=canonical href=c><a rel=next href='x?é'>one two three</a>" +
+    "<html lang=de><title>T é</title><base href=/b/><link rel=canonical hreflang=de href=c><a rel=next href='x?é'>one two three</a>" +
     "<meta name=me content=noindex><meta http-equiv=refresh content='1;url=r'><img src=i>";
-  const facts = scan(html, { embeds: true, productToken: "me" });
-  const typed = slot.run((instance) => instance.typed.pages.scan(encoder.encode(html), PAGE_URL, "me", 1));
+  const facts = scan(html, { embeds: true, anchorText: true, productToken: "me" });
+  const typed = slot.run((instance) => instance.typed.pages.scan(encoder.encode(html), PAGE_URL, "me", 1 | 32));
   assert.deepEqual(
     typed.links.map((link) => ({ ...link, kind: link.kind.replace("-", "_") })),
-    facts.links.map((link) => ({ ...link })),
+    facts.links.map((link) => ({ hreflang: "", text: "", ...link })),
   );
   for (
     const key of [
@@ -265,4 +265,40 @@ test("doors: the typed one answers as the raw one", async () => {
   ) assert.equal(typed[key], facts[key], key);
   const plain = slot.run((instance) => instance.typed.pages.scan(encoder.encode("x"), PAGE_URL, "", 0));
   assert.deepEqual([plain.links, plain.canonical, plain.textLength], [[], undefined, 1]);
+});
+
+test("scan: hreflang of alternates and anchors, as the page has it", () => {
+  const { links: found } = scan(
+    `<link rel=alternate hreflang=" de-AT " href=/de><link rel=alternate hreflang=x-default href=/><a hreflang=fr href=/fr>x</a><a hreflang=${
+      "x".repeat(65)
+    } href=/long>`,
+  );
+  assert.deepEqual(found.map((link) => link.hreflang), ["de-AT", "x-default", "fr", undefined]);
+});
+
+test("scan: anchor text, folded and bounded, when it is asked for", () => {
+  const html = "<p>before<a href=/1> One\n<b>t</b>wo <img alt=no> </a>between<a href=/2>&lt;two&gt;<a href=/3></a>" +
+    "<a>no link</a><a href=/4><script>no</script><div>four</div>4</a> after<svg><a href=/5><text>five</text></a></svg>" +
+    `<area href=/6>not<a href=/7>${"é".repeat(400)}</a><template><a href=/8>8</a></template><a href=/9>nine`;
+  const { links: found } = scan(html, { anchorText: true, text: false });
+  const texts = found.map(({ url, text }) => [url.slice(-1), text]);
+  assert.deepEqual(texts.filter(([name]) => name !== "7"), [
+    ["1", "One two"],
+    ["2", "<two>"],
+    ["3", undefined],
+    ["4", "four 4"],
+    ["5", "five"],
+    ["6", undefined],
+    ["9", "nine"],
+  ]);
+  assert.equal(texts.find(([name]) => name === "7")![1], "é".repeat(256));
+  assert.deepEqual(scan(html).links.filter((link) => link.text !== undefined), []);
+});
+
+test("scan: every candidate of a srcset, data left out", () => {
+  const { links: found } = scan(
+    "<img srcset='a 1x, b 2x,c,, d 3x (x, y) ,data:image/png;base64,xx 4x, e,f'><picture><source srcset=' g 100w , h'></picture>",
+    { embeds: true },
+  );
+  assert.deepEqual(found.map((link) => link.raw), ["a", "b", "c", "d", "e,f", "g", "h"]);
 });

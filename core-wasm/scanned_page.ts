@@ -7,8 +7,8 @@ import type { LinkKind, Outlink, OutlinkChoice, PageFacts, PageLink } from "./co
 
 /** In the order of assembly/html/links.ts. */
 const KINDS: readonly LinkKind[] = ["a", "area", "link", "iframe", "frame", "form", "meta_refresh", "embed"];
-/** Words of a row: end of href, of href without fragment, first link with the same, end of raw, of rel, kind. */
-const ROW = 6;
+/** Words of a row: end of href, of href without fragment, first link with the same, end of raw, of rel, kind, end of hreflang, of text. */
+export const ROW = 8;
 const KIND_MASK = 0xff;
 const NOFOLLOW = 0x100;
 const HTTP = 0x200;
@@ -74,16 +74,24 @@ export class ScannedPage implements PageFacts {
     for (let at = 0; at < rows.length; at += ROW) {
       const rawEnd = rows[at + 3]!;
       const relEnd = rows[at + 4]!;
+      const languageEnd = rows[at + 6]!;
+      const textEnd = rows[at + 7]!;
       links.push({
         url: hrefs.slice(hrefStart, rows[at]!),
-        raw: decoder.decode(this.#strings.subarray(rawStart, rawEnd)),
+        raw: this.#text(rawStart, rawEnd),
         kind: KINDS[rows[at + 5]! & KIND_MASK]!,
-        rel: rawEnd === relEnd ? "" : decoder.decode(this.#strings.subarray(rawEnd, relEnd)),
+        rel: this.#text(rawEnd, relEnd),
+        ...(relEnd === languageEnd ? {} : { hreflang: this.#text(relEnd, languageEnd) }),
+        ...(languageEnd === textEnd ? {} : { text: this.#text(languageEnd, textEnd) }),
       });
       hrefStart = rows[at]!;
-      rawStart = relEnd;
+      rawStart = textEnd;
     }
     return links;
+  }
+
+  #text(start: number, end: number): string {
+    return start === end ? "" : decoder.decode(this.#strings.subarray(start, end));
   }
 
   outlinks(choice: OutlinkChoice = {}): readonly Outlink[] {

@@ -9,10 +9,10 @@ import { listenTo, scanPage } from "./html/scan";
 import { OUTPUT, reserve } from "./memory/buffers";
 import { simhash } from "./text/simhash";
 
-/** Bytes of `page-link`: two strings, a case, a string. */
-const LINK: usize = 28;
+/** Bytes of `page-link`: two strings, a case, three strings. */
+const LINK: usize = 44;
 /** Bytes of a row of html/answer.ts. */
-const ROW: usize = 24;
+const ROW: usize = 32;
 /** Bytes of `page-facts`. */
 const FACTS: usize = 72;
 
@@ -79,8 +79,13 @@ function writeLinks(header: usize, count: usize, links: usize): void {
     store<u8>(link, load<u8>(row, 20), 16);
     store<u32>(link, <u32>(strings + raw), 20);
     store<u32>(link, <u32>(rel - raw), 24);
+    const language: usize = load<u32>(row, 24);
+    store<u32>(link, <u32>(strings + rel), 28);
+    store<u32>(link, <u32>(language - rel), 32);
+    store<u32>(link, <u32>(strings + language), 36);
+    store<u32>(link, <u32>(<usize>load<u32>(row, 28) - language), 40);
     url = load<u32>(row);
-    text = rel;
+    text = load<u32>(row, 28);
   }
 }
 

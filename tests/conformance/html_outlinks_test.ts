@@ -15,7 +15,7 @@ interface Case {
   readonly html_base64?: string;
   readonly base: string;
   readonly http_charset?: string;
-  readonly links?: readonly { readonly url: string }[];
+  readonly links?: readonly { readonly url: string; readonly anchor?: string }[];
   readonly links_contain?: readonly string[];
   readonly link_count?: number;
   readonly raw_links?: readonly { readonly value: string; readonly where: string }[];
@@ -98,6 +98,7 @@ function scan(source: Case, html: Uint8Array, forms: boolean) {
   return core.scan(html, {
     url: source.base,
     embeds: true,
+    anchorText: true,
     forms,
     ...(source.http_charset === undefined ? {} : { contentType: `text/html; charset=${source.http_charset}` }),
   });
@@ -163,4 +164,36 @@ test("outlinks: raw values of webarchive-commons", () => {
     assert.deepEqual([...found].sort(), [...expected].sort(), source.base);
   }
   assert.ok(compared > 10, `only ${compared} were compared`);
+}, { skip: CORPORA_ABSENT });
+
+/** Anchors that differ, by test: how many, and why. */
+const ANCHORS_DIFFER: Readonly<Record<string, readonly [links: number, why: string]>> = {
+  "TestDOMContentUtils[9]": [1, "the text of an area's neighbours; an area has none of its own"],
+  "TestDOMContentUtils[13]": [
+    2,
+    "the text of an iframe, which is a fallback that no browser shows, and of an image link",
+  ],
+  "test_link_extractor_aggregation": [1, "links made one by key keep the first's text there"],
+};
+
+test("outlinks: anchor texts of nutch and scrapy", () => {
+  const differing = new Map<string, string[]>();
+  let compared = 0;
+  for (const source of corpusLines<Case>("5-html/outlinks.open.jsonl")) {
+    const html = bytesOf(source);
+    if (html === undefined) continue;
+    const found = scan(source, html, true).links;
+    for (const { url, anchor = "" } of source.links ?? []) {
+      const ours = found.filter((link) => link.url === spelled(url));
+      if (anchor === "" || ours.length === 0) continue;
+      compared++;
+      if (ours.some(({ text }) => text === anchor.trim().replace(/\s+/g, " "))) continue;
+      const detail = `${url}: ${JSON.stringify(anchor)}, ours ${JSON.stringify(ours.map(({ text }) => text))}`;
+      differing.set(source.test, [...differing.get(source.test) ?? [], detail]);
+    }
+  }
+  const counts = Object.fromEntries([...differing].map(([name, details]) => [name, details.length]));
+  const wanted = Object.fromEntries(Object.entries(ANCHORS_DIFFER).map(([name, [links]]) => [name, links]));
+  assert.deepEqual(counts, wanted, [...differing.values()].flat().join("\n"));
+  assert.ok(compared >= 35, `only ${compared} were compared`);
 }, { skip: CORPORA_ABSENT });

@@ -7,7 +7,7 @@
 import { valueTooLong } from "./attributes";
 import { BLANK, skipSpace, startsIgnoringCase, trimEnd } from "./bytes";
 import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_TEXT, HTML_URLS } from "./buffers";
-import { canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
+import { ANCHOR_BYTES, canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
 import { baseLen, basePtr, langLen, langPtr, titleEnd, titleStart } from "./page";
 import { encodedLen, encodedPtr, encodeQuery, needsEncoding } from "./query_encoding";
 import { nofollow, noindex } from "./robots_meta";
@@ -22,8 +22,11 @@ const FLAG_NOINDEX: usize = 1;
 const FLAG_NOFOLLOW: usize = 2;
 const FLAG_TRUNCATED: usize = 4;
 
-/** Row of a link: end of its href, of its href without fragment, first link with the same, end of raw, of rel, kind. */
-const ROW: usize = 24;
+/**
+ * Row of a link: end of its href, of its href without fragment, first link with the same, end of raw, of rel, kind, end
+ * of hreflang, of anchor text.
+ */
+const ROW: usize = 32;
 const HTTP: u32 = 0x200;
 const TITLE_BYTES: usize = 512;
 const LANG_BYTES: usize = 64;
@@ -91,11 +94,7 @@ function writeTitle(at: usize): void {
   beginFold(text, capacity(HTML_TEXT));
   fold(titleStart, titleEnd, true);
   let length = folded();
-  if (length > TITLE_BYTES) {
-    length = TITLE_BYTES;
-    while (length > 0 && (<u32>load<u8>(text + length) & 0xc0) == 0x80) length--;
-    if (length > 0 && <u32>load<u8>(text + length - 1) == BLANK) length--;
-  }
+  if (length > TITLE_BYTES) length = wholeCharacters(text, TITLE_BYTES);
   memory.copy(at, text, length);
   word(7, at);
   word(8, length);
@@ -119,11 +118,12 @@ function resolveLinks(rows: usize): bool {
     const row = linkRow(i);
     const length = resolveLink(load<u32>(row), load<u32>(row, 4));
     if (length <= 0) continue;
-    if (!appendStrings(row)) {
+    const at = rows + <usize>resolved * ROW;
+    if (!appendStrings(row, at)) {
       truncated = true;
       return true;
     }
-    writeRow(rows + <usize>resolved * ROW, row, <usize>length);
+    writeRow(at, load<u32>(row, 32), <usize>length);
     resolved++;
   }
   return true;
@@ -154,23 +154,48 @@ function resolveLink(ptr: usize, len: usize): i32 {
   return resolveTo(ptr, len, reserveKept(HTML_URLS, 1) + urlsUsed);
 }
 
-/** Copies a link's raw value and rel behind those before it. */
-function appendStrings(row: usize): bool {
-  const raw: usize = load<u32>(row, 4);
-  const rel: usize = load<u32>(row, 12);
-  const at = reserveKept(HTML_STRINGS, stringsUsed + raw + rel + 64);
-  if (at == 0) return false;
-  memory.copy(at + stringsUsed, load<u32>(row), raw);
-  memory.copy(at + stringsUsed + raw, load<u32>(row, 8), rel);
-  stringsUsed += raw + rel;
+/** Copies a link's strings behind those before it, and notes their ends in its answer. */
+function appendStrings(row: usize, at: usize): bool {
+  const text = textLength(row);
+  const needed = <usize>load<u32>(row, 4) + load<u32>(row, 12) + load<u32>(row, 20) + text;
+  const strings = reserveKept(HTML_STRINGS, stringsUsed + needed + 64);
+  if (strings == 0) return false;
+  store<u32>(at, append(strings, load<u32>(row), load<u32>(row, 4)), 12);
+  store<u32>(at, append(strings, load<u32>(row, 8), load<u32>(row, 12)), 16);
+  store<u32>(at, append(strings, load<u32>(row, 16), load<u32>(row, 20)), 24);
+  store<u32>(at, append(strings, load<u32>(row, 24), text), 28);
   return true;
 }
 
-function writeRow(at: usize, row: usize, length: usize): void {
+function append(strings: usize, from: usize, bytes: usize): u32 {
+  memory.copy(strings + stringsUsed, from, bytes);
+  stringsUsed += bytes;
+  return <u32>stringsUsed;
+}
+
+/** The anchor text without a space at its start, cut to whole characters. Leaves its start in the row. */
+function textLength(row: usize): usize {
+  let from: usize = load<u32>(row, 24);
+  let length: usize = load<u32>(row, 28);
+  if (length != 0 && load<u8>(from) == BLANK) {
+    from++;
+    length--;
+    store<u32>(row, <u32>from, 24);
+  }
+  return length <= ANCHOR_BYTES ? length : wholeCharacters(from, ANCHOR_BYTES);
+}
+
+/** The most of the `bytes` at `from` that ends with a whole character, and with no space. */
+function wholeCharacters(from: usize, bytes: usize): usize {
+  while (bytes > 0 && (<u32>load<u8>(from + bytes) & 0xc0) == 0x80) bytes--;
+  return bytes > 0 && <u32>load<u8>(from + bytes - 1) == BLANK ? bytes - 1 : bytes;
+}
+
+function writeRow(at: usize, flags: u32, length: usize): void {
   const href = reserveKept(HTML_URLS, 1) + urlsUsed;
   let stem: usize = 0;
   while (stem < length && load<u8>(href + stem) != 0x23) stem++;
-  let kind = load<u32>(row, 16);
+  let kind = flags;
   let first = resolved;
   if (load<u32>(href) == 0x70747468 && (load<u16>(href, 4) == 0x2f3a || load<u16>(href, 4) == 0x3a73)) {
     kind |= HTTP;
@@ -179,8 +204,6 @@ function writeRow(at: usize, row: usize, length: usize): void {
   store<u32>(at, <u32>(urlsUsed + length));
   store<u32>(at, <u32>(urlsUsed + stem), 4);
   store<u32>(at, first, 8);
-  store<u32>(at, <u32>(stringsUsed - load<u32>(row, 12)), 12);
-  store<u32>(at, <u32>stringsUsed, 16);
   store<u32>(at, kind, 20);
   urlsUsed += length;
 }

@@ -26,6 +26,7 @@ export const ENCODING: u32 = 14;
 /** color, face, size: a `font` that has one ends foreign content. */
 export const FONT_STYLE: u32 = 15;
 export const XLINK_HREF: u32 = 16;
+export const HREFLANG: u32 = 17;
 
 /** Longest value that is decoded, in bytes of source. Longer ones count as absent, and `valueTooLong` says so. */
 export const VALUE_BYTES: usize = 64 * 1024;
@@ -69,6 +70,7 @@ export function prepareAttributes(pageBytes: usize): bool {
   define(at, "encoding", ENCODING);
   define(at, "color face size", FONT_STYLE);
   define(at, "xlink:href", XLINK_HREF);
+  define(at, "hreflang", HREFLANG);
   table = at;
   return true;
 }

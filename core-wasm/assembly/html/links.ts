@@ -3,7 +3,7 @@
  * Invariant: at most MAX_LINKS, none longer than LINK_BYTES; what was left out is told by `linksTruncated`.
  */
 
-import { HREF, SRCSET, takeValue, valueLen, valuePtr } from "./attributes";
+import { has, HREF, HREFLANG, SRCSET, takeValue, valueLen, valuePtr } from "./attributes";
 import { APOSTROPHE, DIGIT, EQUALS, is, QUOTE, SEMICOLON, skipSpace, SPACE, startsIgnoringCase, trimEnd } from "./bytes";
 import { reserve } from "../memory/buffers";
 import { HTML_LINKS } from "./buffers";
@@ -24,19 +24,25 @@ export const NOFOLLOW: u32 = 0x100;
 export const MAX_LINKS: u32 = 10_000;
 /** Longest value that is taken for a URL: eight times LIMITS.urlBytes. */
 export const LINK_BYTES: usize = 16_384;
-/** raw address and length, rel address and length, kind and flags. */
-const ROW: usize = 20;
+/** Longest hreflang and longest anchor text that are reported. */
+const HREFLANG_BYTES: usize = 64;
+export const ANCHOR_BYTES: usize = 512;
+/** Pairs of address and length: raw, rel, hreflang, anchor text (without one, 0 and 0); then kind and flags. */
+const ROW: usize = 36;
 
 export let linkCount: u32 = 0;
 export let linksTruncated: bool = false;
 export let canonicalPtr: usize = 0;
 export let canonicalLen: usize = 0;
 let rows: usize = 0;
+/** The row of the `<a>` that is open and whose text is wanted; 0 = none. */
+let anchor: usize = 0;
 
 export function resetLinks(): bool {
   linkCount = 0;
   linksTruncated = false;
   canonicalLen = 0;
+  anchor = 0;
   rows = reserve(HTML_LINKS, <usize>MAX_LINKS * ROW);
   return rows != 0;
 }
@@ -45,21 +51,45 @@ export function linkRow(index: u32): usize {
   return rows + <usize>index * ROW;
 }
 
-/** Adds [from, end) unless it is empty: an empty href names the page itself. */
-function push(from: usize, to: usize, kind: u32, rel: usize, relLen: usize): void {
+/** Adds [from, end) unless it is empty: an empty href names the page itself. Its row; 0 = left out. */
+function push(from: usize, to: usize, kind: u32, rel: usize, relLen: usize): usize {
   const start = skipSpace(from, to);
   const end = trimEnd(start, to);
-  if (start >= end) return;
+  if (start >= end) return 0;
   if (end - start > LINK_BYTES || linkCount >= MAX_LINKS) {
     linksTruncated = true;
-    return;
+    return 0;
   }
   const row = linkRow(linkCount++);
   store<u32>(row, <u32>from);
   store<u32>(row, <u32>(to - from), 4);
   store<u32>(row, <u32>rel, 8);
   store<u32>(row, <u32>relLen, 12);
-  store<u32>(row, kind, 16);
+  store<u64>(row, 0, 16);
+  store<u64>(row, 0, 24);
+  store<u32>(row, kind, 32);
+  return row;
+}
+
+/** Notes the tag's hreflang in the row of its link. */
+function noteLanguage(row: usize): void {
+  if (row == 0 || !has(HREFLANG) || !takeValue(HREFLANG)) return;
+  const start = skipSpace(valuePtr, valuePtr + valueLen);
+  const length = trimEnd(start, valuePtr + valueLen) - start;
+  if (length > HREFLANG_BYTES) return;
+  store<u32>(row, <u32>start, 16);
+  store<u32>(row, <u32>length, 20);
+}
+
+/** The text that is folded from here on is that of the link just added, until closeAnchor. */
+export function openAnchor(text: usize): void {
+  if (anchor != 0) store<u32>(anchor, <u32>text, 24);
+}
+
+/** The open `<a>` ends, if there is one, where the folded text does. */
+export function closeAnchor(text: usize): void {
+  if (anchor != 0) store<u32>(anchor, <u32>(text - load<u32>(anchor, 24)), 28);
+  anchor = 0;
 }
 
 /** Adds the value that takeValue found, with the tag's rel. */
@@ -67,7 +97,9 @@ export function addLink(kind: u32): void {
   const ptr = valuePtr;
   const end = ptr + valueLen;
   const relLen = readRel();
-  push(ptr, end, (relBits & REL_NOFOLLOW) != 0 ? kind | NOFOLLOW : kind, relPtr, relLen);
+  anchor = push(ptr, end, (relBits & REL_NOFOLLOW) != 0 ? kind | NOFOLLOW : kind, relPtr, relLen);
+  noteLanguage(anchor);
+  if (kind != KIND_A) anchor = 0;
 }
 
 /**
@@ -87,7 +119,7 @@ export function addLinkElement(embeds: bool): void {
   const isEmbed = (relBits & REL_EMBED) != 0;
   if (isEmbed && (!embeds || isData(ptr, ptr + len))) return;
   const flags: u32 = (relBits & REL_NOFOLLOW) != 0 ? NOFOLLOW : 0;
-  push(ptr, ptr + len, (isEmbed ? KIND_EMBED : KIND_LINK) | flags, relPtr, relLen);
+  noteLanguage(push(ptr, ptr + len, (isEmbed ? KIND_EMBED : KIND_LINK) | flags, relPtr, relLen));
 }
 
 /** Data is in the page already: there is nothing to fetch. */

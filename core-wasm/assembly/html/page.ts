@@ -15,10 +15,10 @@ import {
 } from "./elements";
 import { enter, isForeign, isForeignCode, leave, resetForeign } from "./foreign";
 import {
-  addEmbed, addLink, addLinkElement, addRefresh, addSrcset, KIND_A, KIND_AREA, KIND_FORM, KIND_FRAME, KIND_IFRAME,
+  addEmbed, addLink, addLinkElement, addRefresh, addSrcset, closeAnchor, KIND_A, KIND_AREA, KIND_FORM, KIND_FRAME, KIND_IFRAME, openAnchor,
 } from "./links";
 import { applyRobots, namesRobots, resetRobots } from "./robots_meta";
-import { fold, foldBreak } from "../text/fold";
+import { fold, foldBreak, foldEnd } from "../text/fold";
 import { CDATA, DATA, PLAINTEXT, RCDATA } from "./states";
 import { selfClosing, tagElement, tagKey } from "./tag";
 
@@ -27,6 +27,7 @@ export const WANT_FORMS: u32 = 2;
 export const WANT_NO_TEXT: u32 = 8;
 /** The page is XHTML: a self-closing element has no content, whichever it is, and CDATA is text everywhere. */
 export const IS_XHTML: u32 = 16;
+export const WANT_ANCHORS: u32 = 32;
 
 let wanted: u32 = 0;
 let templates: u32 = 0;
@@ -78,6 +79,7 @@ export function onStartTag(): u32 {
   const element = tagElement;
   const number = element & ELEMENT;
   if ((element & INLINE) == 0) foldBreak();
+  if (number == A) closeAnchor(foldEnd());
   if (!enter(tagKey, element, selfClosing)) {
     if (templates == 0 && attributeMask != 0) foreignLink(number);
     return DATA;
@@ -105,6 +107,7 @@ export function onEndTag(): void {
   const element = tagElement;
   const number = element & ELEMENT;
   if ((element & INLINE) == 0) foldBreak();
+  if (number == A) closeAnchor(foldEnd());
   if (!leave(tagKey, element)) return;
   if (number == TEMPLATE && templates != 0) templates--;
   else if (number == NOSCRIPT && noscripts != 0) noscripts--;
@@ -119,7 +122,7 @@ function startElement(number: u32): void {
   if (attributeMask == 0) {
     return;
   }
-  if (number == A) link(KIND_A, HREF);
+  if (number == A) anchor(HREF);
   else if (number == AREA) link(KIND_AREA, HREF);
   else if (number == LINK) addLinkElement((wanted & WANT_EMBEDS) != 0);
   else if (number == META) meta();
@@ -135,8 +138,15 @@ function link(kind: u32, attribute: u32): void {
   if (takeValue(attribute)) addLink(kind);
 }
 
+/** `<a>`: its text runs to its end tag, to the next `<a>`, or to the page's end. */
+function anchor(attribute: u32): void {
+  link(KIND_A, attribute);
+  if ((wanted & WANT_ANCHORS) != 0) openAnchor(foldEnd());
+  else closeAnchor(0);
+}
+
 function foreignLink(number: u32): void {
-  if (number == A) link(KIND_A, has(HREF) ? HREF : XLINK_HREF);
+  if (number == A) anchor(has(HREF) ? HREF : XLINK_HREF);
   else if ((wanted & WANT_EMBEDS) != 0 && (number == SVG_IMAGE || number == SCRIPT)) addEmbed(has(HREF) ? HREF : XLINK_HREF);
 }
 

@@ -7,14 +7,14 @@ import { answer, HEADER } from "./answer";
 import { prepareAttributes } from "./attributes";
 import { HTML_TEXT } from "./buffers";
 import { prepareElements } from "./elements";
-import { resetLinks } from "./links";
+import { closeAnchor, resetLinks } from "./links";
 import { resetPage, WANT_NO_TEXT } from "./page";
 import { setProductToken } from "./robots_meta";
 import { DATA } from "./states";
 import { tokenize } from "./tokenizer";
 import { xxh64 } from "../hash/xxh64";
 import { reserve } from "../memory/buffers";
-import { beginFold, folded, foldRoom } from "../text/fold";
+import { beginFold, folded, foldEnd, foldRoom } from "../text/fold";
 import { simhash } from "../text/simhash";
 
 /** Largest page: LIMITS.decodedBytes, three bytes for each when it was decoded. */
@@ -29,6 +29,7 @@ export function scanPage(page: usize, pageLen: usize, url: usize, urlLen: usize,
   resetPage(wants);
   beginFold(text, room);
   tokenize(page, page + pageLen, DATA);
+  closeAnchor(foldEnd());
   const length = folded();
   store<u32>(HEADER, <u32>length, 60);
   store<u64>(HEADER, length == 0 ? 0 : simhash(text, length), 64);

@@ -36,6 +36,13 @@ export function folded(): usize {
   return at - start;
 }
 
+/** Where the folded text ends so far. */
+// @ts-ignore: decorator
+@inline
+export function foldEnd(): usize {
+  return at;
+}
+
 /** The text that follows is another word. */
 // @ts-ignore: decorator
 @inline
