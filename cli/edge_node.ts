@@ -4,6 +4,7 @@
  */
 
 import type { Core } from "../core-wasm/core.ts";
+import { Backlog } from "../edge/backlog.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { createResolver } from "../edge/http/resolver.ts";
@@ -130,6 +131,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     archive,
     rules: new RulesCache(node.frontier),
     content: new SeenContent(),
+    backlog: new Backlog(LIMITS.backlogBytes),
     digest: nativeDigest,
     clock: systemClock,
     settings: edgeSettings(settings),

@@ -50,6 +50,7 @@ class LeaseRun {
     for (const target of pages) {
       while (this.#inFlight.size >= this.#lease.max_parallel) await Promise.race(this.#inFlight);
       while (this.#settling.size >= SETTLING) await Promise.race(this.#settling);
+      await this.#parts.backlog.room();
       if (this.#hold.over) break;
       if (this.#lease.max_parallel <= 1) await this.#page(target);
       else this.#track(this.#inFlight, this.#page(target));
@@ -90,7 +91,8 @@ class LeaseRun {
     if (!answer.ok) this.#hold.failed(answer.failure);
     else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure, verdict.retryAfterMs);
     else this.#hold.succeeded();
-    const settled = settlePage({ target, ...page }, verdict, this.#hold, this.#parts);
+    const bytes = answer.ok ? answer.body.length + answer.decoded.length : 0;
+    const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, verdict, this.#hold, this.#parts));
     this.#track(this.#settling, settled.then((outcome) => this.#hold.reporter.add(outcome)));
   }
 }

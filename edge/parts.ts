@@ -5,6 +5,7 @@
 import type { Core } from "../core-wasm/core.ts";
 import type { SlotMap, WorkerId } from "../protocol/mod.ts";
 import type { Clock, Digest, Logger } from "../runtime/ports.ts";
+import type { Backlog } from "./backlog.ts";
 import type { Archive, Fetcher, FetchLimits, Frontier } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
@@ -28,6 +29,7 @@ export interface EdgeParts {
   readonly core: Core;
   readonly rules: RulesCache;
   readonly content: SeenContent;
+  readonly backlog: Backlog;
   readonly digest: Digest;
   readonly clock: Clock;
   readonly log: Logger;

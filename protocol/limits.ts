@@ -52,6 +52,8 @@ export const LIMITS = {
   /** Bytes of a body on the wire, and after decoding. */
   wireBytes: 10_000_000,
   decodedBytes: 10_000_000,
+  /** Bytes of bodies, as received and decoded, that one edge holds before they are archived; then it starts nothing. */
+  backlogBytes: 128 * 1024 * 1024,
   /** Bytes of a response head. */
   headerBytes: 64 * 1024,
   /** Decoded bytes of HTML that are scanned. */
