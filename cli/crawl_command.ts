@@ -4,7 +4,6 @@
  */
 
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import process from "node:process";
 import type { Command } from "commander";
 import type { Coordinator } from "../coordinator/ports.ts";
@@ -17,7 +16,7 @@ import { checkSeeds, type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } fro
 import { lockFolder } from "./data_lock.ts";
 import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
-import { Fault } from "./fault.ts";
+import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
@@ -160,13 +159,11 @@ function edgeSettings(plan: CrawlPlan, flags: Flags): EdgeNodeSettings {
 
 function readSeeds(path: string): string[] {
   try {
-    return seedsFrom(readFileSync(path === "-" ? 0 : path, "utf8"));
+    return seedsFrom(readFileSync(path === "-" ? 0 : path));
   } catch (error) {
-    throw new Fault(
-      `Reading seeds from ${basename(path)} failed: ${
-        (error as Error).message
-      }; a text file with one URL a line is wanted.`,
-    );
+    const found = error instanceof TypeError ? "it isn't UTF-8" : (error as Error).message;
+    const name = path === "-" ? "stdin" : path;
+    throw new Fault(`Reading seeds from ${name} failed: ${found}; a text file with one URL a line is wanted.`, USAGE);
   }
 }
 

@@ -40,11 +40,10 @@ export interface CrawlPlan {
   readonly openedCidrs: readonly string[];
 }
 
-/** Seeds from a file: one URL a line; blank lines and lines that begin with # are skipped. */
-export function seedsFrom(text: string): string[] {
-  return text.replace(/^\ufeff/, "").split(/\r?\n/).map((line) => line.trim()).filter((line) =>
-    line !== "" && !line.startsWith("#")
-  );
+/** Seeds from a file's bytes: one URL a line; blank lines and lines that begin with # are skipped. Throws on no UTF-8. */
+export function seedsFrom(bytes: Uint8Array): string[] {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  return text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
 }
 
 /** Throws a Fault that names the first seed that is no http(s) URL, before anything is opened for the others. */

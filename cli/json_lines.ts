@@ -4,44 +4,38 @@
  */
 
 import process from "node:process";
-import { createInterface } from "node:readline";
+import { linesOf, type LongLine } from "./lines.ts";
+import { READER_GONE, writeOutput } from "./output.ts";
 
-/** Longest line that is read, characters; a longer one is answered with an error. */
-const LINE_CHARS = 64 * 1024 * 1024;
+/** Longest line that is read; a longer one is answered with an error. */
+const LINE_BYTES = 64 * 1024 * 1024;
 /** Answers are written in blocks of about this many characters. */
 const BLOCK_CHARS = 64 * 1024;
 
-/** Answers every line of stdin; blank lines are skipped. */
+/** Answers every line of stdin until it ends or nobody reads any more; blank lines are skipped. */
 export async function answerLines(answer: (line: unknown) => object): Promise<void> {
   let block = "";
-  for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (text.trim() === "") continue;
-    block += `${JSON.stringify(answerOne(text, answer))}\n`;
+  for await (const line of linesOf(process.stdin as AsyncIterable<Uint8Array>, LINE_BYTES)) {
+    if (typeof line === "string" && line.trim() === "") continue;
+    block += `${JSON.stringify(answerOne(line, answer))}\n`;
     if (block.length < BLOCK_CHARS) continue;
-    await write(block);
+    if (!await writeOutput(block)) break;
     block = "";
   }
-  await write(block);
+  if (!await writeOutput(block)) process.exitCode = READER_GONE;
 }
 
-/** The answer to one line of text; `{"error"}` when it is no JSON or can't be answered. */
-export function answerOne(text: string, answer: (line: unknown) => object): object {
-  if (text.length > LINE_CHARS) {
-    return { error: `Reading a line of ${text.length} characters was refused; at most ${LINE_CHARS} are read.` };
+/** The answer to one line; `{"error"}` when it is too long, no JSON, or can't be answered. */
+export function answerOne(line: string | LongLine, answer: (line: unknown) => object): object {
+  if (typeof line !== "string") {
+    return { error: `Reading a line of ${line.bytes} bytes was refused; at most ${LINE_BYTES} are read.` };
   }
   try {
-    return answer(JSON.parse(text));
+    return answer(JSON.parse(line));
   } catch (error) {
     if (error instanceof SyntaxError) {
       return { error: `Reading a line as JSON failed: ${error.message}; one JSON object a line is wanted.` };
     }
     return { error: `Answering failed: ${(error as Error).message}` };
   }
-}
-
-function write(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (text === "") resolve();
-    else process.stdout.write(text, (error) => error ? reject(error) : resolve());
-  });
 }

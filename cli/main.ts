@@ -12,6 +12,7 @@ import { registerEdge } from "./edge_command.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { registerInspection } from "./inspect_commands.ts";
 import { troubleCode } from "../runtime/file_errors.ts";
+import { flushOutput, guardOutput } from "./output.ts";
 import { VERSION } from "./version.ts";
 import { registerWarc } from "./warc_command.ts";
 
@@ -55,6 +56,8 @@ async function main(): Promise<void> {
   }
 }
 
+guardOutput();
 await main();
+if (!await flushOutput()) process.exitCode ||= 1;
 // What was written to a pipe is flushed before the process ends; an idle socket or timer must not keep it alive.
 process.stdout.write("", () => process.stderr.write("", () => process.exit(process.exitCode ?? 0)));

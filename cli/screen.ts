@@ -4,6 +4,7 @@
 
 import process from "node:process";
 import type { CrawlStats } from "../protocol/mod.ts";
+import { writeLoosely } from "./output.ts";
 import { type Ending, type Moment, pagesPerSecond, progressLine, summary } from "./progress.ts";
 
 export interface Screen {
@@ -24,14 +25,10 @@ export function openScreen(json: boolean): Screen {
   return process.stdout.isTTY ? liveScreen() : plainScreen();
 }
 
-function write(text: string): void {
-  process.stdout.write(text);
-}
-
 function liveScreen(): Screen {
   let shown = false;
   const clear = () => {
-    if (shown) write("\r\x1b[2K");
+    if (shown) writeLoosely("\r\x1b[2K");
     shown = false;
   };
   return {
@@ -39,16 +36,16 @@ function liveScreen(): Screen {
     clear,
     say: (sentence) => {
       clear();
-      write(`${sentence}\n`);
+      writeLoosely(`${sentence}\n`);
     },
     progress: (before, now) => {
       clear();
-      write(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns ?? 80) - 1)));
+      writeLoosely(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns ?? 80) - 1)));
       shown = true;
     },
     end: (ending) => {
       clear();
-      write(`${summary(ending)}\n`);
+      writeLoosely(`${summary(ending)}\n`);
     },
   };
 }
@@ -57,14 +54,15 @@ function plainScreen(): Screen {
   return {
     everyMs: PLAIN_MS,
     clear: () => {},
-    say: (sentence) => write(`${sentence}\n`),
-    progress: (before, now) => write(`${progressLine(before, now)}\n`),
-    end: (ending) => write(`${summary(ending)}\n`),
+    say: (sentence) => writeLoosely(`${sentence}\n`),
+    progress: (before, now) => writeLoosely(`${progressLine(before, now)}\n`),
+    end: (ending) => writeLoosely(`${summary(ending)}\n`),
   };
 }
 
 function jsonScreen(): Screen {
-  const line = (type: string, fields: Record<string, unknown>) => write(`${JSON.stringify({ type, ...fields })}\n`);
+  const line = (type: string, fields: Record<string, unknown>) =>
+    writeLoosely(`${JSON.stringify({ type, ...fields })}\n`);
   return {
     everyMs: PLAIN_MS,
     clear: () => {},

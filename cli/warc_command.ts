@@ -6,6 +6,7 @@ import { loadCore } from "../core-wasm/mod.ts";
 import { systemFiles } from "../runtime/files.ts";
 import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest } from "../runtime/node.ts";
+import { READER_GONE, writeOutput } from "./output.ts";
 import { runWarc, WARC_USAGE } from "./warc_run.ts";
 
 export function registerWarc(program: Command): void {
@@ -16,7 +17,6 @@ export function registerWarc(program: Command): void {
     .allowUnknownOption()
     .addHelpText("after", `\n${WARC_USAGE}`)
     .action(async (action: string, args: string[]) => {
-      process.stdout.on("error", endQuietly);
       process.exitCode = await runWarc([action, ...args], {
         files: systemFiles,
         gunzip: nativeGunzip,
@@ -28,12 +28,7 @@ export function registerWarc(program: Command): void {
     });
 }
 
-/** The reader of our output has gone (`| head`): that is no fault. 141 is what a shell shows for SIGPIPE. */
-function endQuietly(error: Error & { code?: string }): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(141);
-}
-
-function writeOut(bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(bytes, (error) => error ? reject(error) : resolve()));
+/** Goes on no further when the reader has gone. */
+async function writeOut(bytes: Uint8Array): Promise<void> {
+  if (!await writeOutput(bytes)) process.exit(READER_GONE);
 }
