@@ -4,6 +4,7 @@
  */
 
 import { brotliCodec, type Codec, gzipCodec, rawDeflateCodec, zlibCodec, zstdFrameCodec } from "./codecs.ts";
+import { Turns } from "./turns.ts";
 import { MAX_ZSTD_FRAMES, zstdFrames } from "./zstd_frames.ts";
 
 export interface Decoded {
@@ -16,6 +17,8 @@ export interface Decoded {
 
 /** Bodies up to this size are decoded in place: cheaper than a trip to the thread pool. */
 const IN_PLACE_BYTES = 64 * 1024;
+/** As many as the thread pool has threads: more would only hold memory, some 20 MB each at the cap. */
+const SLOW_DECODINGS = new Turns(4);
 /** A server has no honest reason to code a body more often. */
 const MAX_CODINGS = 4;
 /** Up to here the exact end of the sound data is searched for, at some twenty decodings; of more the last part goes. */
@@ -45,7 +48,7 @@ export function decodeBody(body: Uint8Array, codings: readonly string[], capByte
     const whole = codec?.whole(body, capBytes);
     if (whole) return { bytes: whole, capped: false };
   }
-  return decodeStack(body, codings, capBytes);
+  return SLOW_DECODINGS.take(() => decodeStack(body, codings, capBytes));
 }
 
 function capped(bytes: Uint8Array, capBytes: number): Decoded {
