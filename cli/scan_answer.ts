@@ -4,7 +4,6 @@
  */
 
 import { declaredCharset } from "../core-wasm/charset.ts";
-import { encoderOf, encodeText } from "../core-wasm/charset_encoder.ts";
 import type { Core, PageLink } from "../core-wasm/core.ts";
 
 export interface ScanAnswer {
@@ -39,15 +38,18 @@ function refused(found: string): ScanRefusal {
 }
 
 /** Text is characters already: it is written in the charset that it declares, so that the scan reads the same ones. */
-function bytesOfText(html: string, contentType: string | undefined): Uint8Array {
+function bytesOfText(core: Core, html: string, contentType: string | undefined): Uint8Array {
   const utf8 = encoder.encode(html);
   const charset = declaredCharset(utf8, contentType)?.name;
-  const table = charset === undefined ? undefined : encoderOf(charset);
-  return table === undefined ? utf8 : encodeText(html, table);
+  return charset === undefined ? utf8 : core.encode(html, charset);
 }
 
-function bodyOf(question: Record<string, unknown>, contentType: string | undefined): Uint8Array | undefined {
-  if (typeof question.html === "string") return bytesOfText(question.html, contentType);
+function bodyOf(
+  core: Core,
+  question: Record<string, unknown>,
+  contentType: string | undefined,
+): Uint8Array | undefined {
+  if (typeof question.html === "string") return bytesOfText(core, question.html, contentType);
   if (typeof question.html_base64 !== "string") return undefined;
   try {
     return Uint8Array.from(atob(question.html_base64), (letter) => letter.charCodeAt(0));
@@ -68,7 +70,7 @@ export function answerScan(core: Core, line: unknown): ScanAnswer | ScanRefusal 
   if (!isOptional<string>(contentType, "string")) return refused('a "content_type" that is no string');
   if (!isOptional<boolean>(embeds, "boolean")) return refused('an "embeds" that is neither true nor false');
   if (!isOptional<boolean>(forms, "boolean")) return refused('a "forms" that is neither true nor false');
-  const body = bodyOf(question, contentType);
+  const body = bodyOf(core, question, contentType);
   if (body === undefined) return refused('neither "html" (text) nor "html_base64" (base64)');
   if (typeof question.url !== "string") return refused('a "url" that is no string');
   const page = core.url(question.url);

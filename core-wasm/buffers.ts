@@ -13,7 +13,6 @@ export const BUFFER = {
   input3: 5,
   htmlPage: 16,
   htmlLegacy: 29,
-  htmlEncoder: 30,
 } as const;
 
 /** The address of `buffer` with room for `bytes`. Throws when the core's bound is passed: callers keep below it. */

@@ -145,6 +145,15 @@ export interface Core {
   /** http(s) URLs that are absolute. Some 10,000 at once: throws when a batch outgrows the core's buffers (40 million characters). */
   urls(inputs: readonly string[]): UrlBatch;
   scan(html: Uint8Array, options: ScanOptions): PageFacts;
+  /**
+   * Text of `bytes` in a charset of the Encoding Standard, errors as U+FFFD; a byte order mark is a character like others.
+   * Throws when `label` names none (`utf-8`, `latin1` ...), or without memory (some 40 MB).
+   */
+  decode(bytes: Uint8Array, label: string): string;
+  /** Bytes of `text`; what the charset lacks as `&#NNNN;`. UTF-8 for UTF-16 and replacement, as pages' queries are. Throws as decode. */
+  encode(text: string, label: string): Uint8Array;
+  /** The charset (WHATWG name, lower case) that undeclared bytes are most likely in: README.md, Charsets. */
+  detect(bytes: Uint8Array): string;
   /** The registered domain of a hostname (see UrlFacts.domain). Cached. */
   domainOf(host: string): string;
   xxh64(bytes: Uint8Array): bigint;

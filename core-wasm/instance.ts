@@ -21,8 +21,15 @@ export interface RawDoor {
   raw_textBytes(): number;
   /** assembly/door_scan.ts. */
   raw_scan(pageLength: number, urlLength: number, tokenLength: number, wants: number): number;
+  /** assembly/door_charset.ts. */
   raw_utf8(pageLength: number, cut: number): number;
-  raw_decode(length: number, isWindows1252: number): number;
+  raw_sevenBit(pageLength: number): number;
+  raw_mostlyUtf8(length: number): number;
+  raw_decode(length: number, charset: number): number;
+  raw_decodeErrors(): number;
+  raw_beyondAscii(pageLength: number): number;
+  raw_encode(pageLength: number, charset: number): number;
+  raw_detect(length: number): number;
   raw_simhash(ptr: number, length: number): bigint;
   /** For the conformance tests. */
   raw_tokens(pageLength: number, state: number, lastTagLength: number): number;

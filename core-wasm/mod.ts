@@ -4,6 +4,7 @@
  */
 
 import { BUFFER, put } from "./buffers.ts";
+import { decodeText, detectCharset, encodeText } from "./charset_text.ts";
 import type { Core } from "./core.ts";
 import { makeFilter } from "./filter.ts";
 import { CoreSlot } from "./instance.ts";
@@ -43,6 +44,9 @@ export async function loadCore(options: CoreOptions = {}): Promise<Core> {
     urls: (inputs) => slot.run((instance) => urlBatch(instance, inputs, rules)),
     domainOf: (host) => domains.of(host).name,
     xxh64,
+    decode: (bytes, label) => decodeText(slot, bytes, label),
+    encode: (text, label) => encodeText(slot, text, label),
+    detect: (bytes) => detectCharset(slot, bytes),
     scan: (html, options) => scanPage(slot, html, options),
     simhash: (text) =>
       slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_simhash(put(raw, BUFFER.input, text), text.length))),

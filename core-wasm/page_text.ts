@@ -1,10 +1,11 @@
 /**
- * Puts a page into the core's memory as UTF-8: in place when it is UTF-8, decoded in the core when it is windows-1252 or
- * broken UTF-8, by the platform's TextDecoder for the other legacy charsets.
+ * Puts a page into the core's memory as UTF-8, and says which charset it was in (README.md, Charsets): what is declared
+ * counts (charset.ts), unless the bytes contradict it; else the core's detector decides.
  */
 
-import { BUFFER, put, reserve } from "./buffers.ts";
+import { BUFFER, put } from "./buffers.ts";
 import { declaredCharset, lateCharset } from "./charset.ts";
+import { charsetId, CHARSETS } from "./charset_ids.ts";
 import type { RawDoor } from "./instance.ts";
 
 export interface PageText {
@@ -21,9 +22,10 @@ export interface PageSource {
   readonly maxBytes: number;
 }
 
-const encoder = new TextEncoder();
+/** Declared as one of these, bytes can be wrong: not every sequence of them is a character. */
+const CAN_BE_WRONG = new Set(["gbk", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"]);
 
-/** Decodes at most `maxBytes` of the page. Undeclared pages are UTF-8 where that is valid, windows-1252 otherwise. */
+/** Decodes at most `maxBytes` of the page. */
 export function putPage(raw: RawDoor, html: Uint8Array, { contentType, maxBytes }: PageSource): PageText {
   const cut = html.length > maxBytes;
   const declared = declaredCharset(html, contentType);
@@ -31,22 +33,41 @@ export function putPage(raw: RawDoor, html: Uint8Array, { contentType, maxBytes 
   if (declared === undefined || declared.name === "utf-8") {
     put(raw, BUFFER.htmlPage, bytes);
     const length = raw.raw_utf8(bytes.length, cut ? 1 : 0);
-    if (length >= 0) return { length, charset: "utf-8", cut };
+    const other = length >= 0 && declared === undefined ? raw.raw_sevenBit(length) : 0;
+    if (length >= 0 && other === 0) return { length, charset: "utf-8", cut };
   }
-  const charset = declared?.name ?? lateCharset(bytes) ?? "windows-1252";
-  const isCores = charset === "utf-8" || charset === "windows-1252";
-  return { length: isCores ? decodeInCore(raw, bytes, charset) : decodeByPlatform(raw, bytes, charset), charset, cut };
-}
-
-function decodeInCore(raw: RawDoor, bytes: Uint8Array, charset: string): number {
   put(raw, BUFFER.htmlLegacy, bytes);
-  return raw.raw_decode(bytes.length, charset === "windows-1252" ? 1 : 0);
+  return { ...decoded(raw, bytes, declared?.name ?? lateCharset(bytes), declared?.bomBytes ?? 0), cut };
 }
 
-/** "replacement" stands for encodings that must not be decoded: such a page is one U+FFFD (Encoding 14.1). */
-function decodeByPlatform(raw: RawDoor, bytes: Uint8Array, charset: string): number {
-  const text = charset === "replacement" ? "\ufffd" : new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
-  const room = text.length * 3;
-  const address = reserve(raw, BUFFER.htmlPage, room);
-  return encoder.encodeInto(text, new Uint8Array(raw.memory.buffer, address, room)).written;
+/** Decodes what lies in the core's buffer for legacy bytes. */
+function decoded(
+  raw: RawDoor,
+  bytes: Uint8Array,
+  declared: string | undefined,
+  bomBytes: number,
+): Omit<PageText, "cut"> {
+  const decode = (charset: string) => ({ length: raw.raw_decode(bytes.length, charsetId(charset)), charset });
+  // A byte order mark is in the bytes themselves: nothing else can be meant.
+  if (declared === undefined) return decode(detected(raw, bytes.length).charset);
+  if (bomBytes > 0) return decode(declared);
+  if (declared === "utf-8") {
+    const found = raw.raw_mostlyUtf8(bytes.length) !== 0 ? undefined : detected(raw, bytes.length);
+    return decode(found === undefined || found.isGuess ? "utf-8" : found.charset);
+  }
+  const text = decode(declared);
+  if (!CAN_BE_WRONG.has(declared) || !isContradicted(raw, text.length)) return text;
+  const found = detected(raw, bytes.length);
+  return found.isGuess ? text : decode(found.charset);
+}
+
+function detected(raw: RawDoor, length: number): { charset: string; isGuess: boolean } {
+  const answer = raw.raw_detect(length);
+  return { charset: CHARSETS[answer & 0xff]!, isGuess: answer < 0 };
+}
+
+/** Whether a tenth of the characters beyond ASCII that raw_decode wrote, or more, stand for errors. */
+function isContradicted(raw: RawDoor, length: number): boolean {
+  const errors = raw.raw_decodeErrors() >>> 0;
+  return errors > 0 && errors * 10 >= raw.raw_beyondAscii(length);
 }

@@ -5,7 +5,7 @@
  */
 
 import { BUFFER, put } from "./buffers.ts";
-import { encoderOf } from "./charset_encoder.ts";
+import { charsetId } from "./charset_ids.ts";
 import type { PageFacts, ScanOptions } from "./core.ts";
 import type { CoreSlot, RawDoor } from "./instance.ts";
 import { putPage } from "./page_text.ts";
@@ -16,7 +16,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bits of raw_scan's `wants`. */
-const WANT = { embeds: 1, forms: 2, encodedQueries: 4, noText: 8, xhtml: 16, anchors: 32 };
+const WANT = { embeds: 1, forms: 2, noText: 8, xhtml: 16, anchors: 32 };
+/** From this bit on: the number of the page's charset. */
+const WANT_CHARSET = 8;
 
 /** 32-bit words of the header (assembly/html/answer.ts). */
 const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
@@ -38,20 +40,6 @@ function isXhtml(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*application\/xhtml\+xml\s*(;|$)/i.test(contentType);
 }
 
-/** Which charset's encoder an instance holds. */
-const held = new WeakMap<RawDoor, string>();
-
-/** Hands over the encoder for queries; false when they are in UTF-8. */
-function putEncoder(raw: RawDoor, charset: string): boolean {
-  const table = charset === "utf-8" ? undefined : encoderOf(charset);
-  if (table === undefined) return false;
-  if (held.get(raw) !== charset) {
-    put(raw, BUFFER.htmlEncoder, new Uint8Array(table.buffer, table.byteOffset, table.byteLength));
-    held.set(raw, charset);
-  }
-  return true;
-}
-
 /** See Core.scan. */
 export function scanPage(slot: CoreSlot, html: Uint8Array, options: ScanOptions): PageFacts {
   try {
@@ -68,9 +56,8 @@ function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFac
   const urlLength = putText(raw, BUFFER.input2, options.url);
   const tokenLength = putText(raw, BUFFER.input3, options.productToken ?? "");
   const wants = (options.embeds ? WANT.embeds : 0) | (options.forms ? WANT.forms : 0) |
-    (putEncoder(raw, text.charset) ? WANT.encodedQueries : 0) |
-    (options.text === false && !options.anchorText ? WANT.noText : 0) | (options.anchorText ? WANT.anchors : 0) |
-    (isXhtml(options.contentType) ? WANT.xhtml : 0);
+    (charsetId(text.charset) << WANT_CHARSET) | (options.text === false && !options.anchorText ? WANT.noText : 0) |
+    (options.anchorText ? WANT.anchors : 0) | (isXhtml(options.contentType) ? WANT.xhtml : 0);
   const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
   return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
 }

@@ -3,8 +3,9 @@
  * Invariant: the same answers as the raw door (door_scan.ts), from the same code.
  */
 
+import { UTF_8 } from "./charset/ids";
 import { release, RETURN_AREA, returnList } from "./abi";
-import { setQueryTable } from "./html/query_encoding";
+import { setQueryCharset } from "./html/query_encoding";
 import { listenTo, scanPage } from "./html/scan";
 import { OUTPUT, reserve } from "./memory/buffers";
 import { simhash } from "./text/simhash";
@@ -25,7 +26,7 @@ export function pages_scan(
   tokenLength: usize,
   wants: u32,
 ): usize {
-  setQueryTable(0);
+  setQueryCharset(UTF_8);
   listenTo(token, tokenLength);
   const header = scanPage(html, htmlLength, url, urlLength, wants);
   release(html, htmlLength);

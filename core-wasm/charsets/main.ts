@@ -62,4 +62,7 @@ if (encodingFolder === undefined || udhrFolder === undefined) {
 }
 const indexes = JSON.parse(readFileSync(`${encodingFolder}/indexes.json`, "utf8")) as Indexes;
 write("charset/indexes_data.ts", indexesSource(indexes));
-write("detect/languages_data.ts", languagesSource(indexes, (name) => readFileSync(`${udhrFolder}/declaration/${name}.html`, "utf8")));
+write(
+  "detect/languages_data.ts",
+  languagesSource(indexes, (name) => readFileSync(`${udhrFolder}/declaration/${name}.html`, "utf8")),
+);

@@ -15,7 +15,7 @@ export const REPLACEMENT: u32 = 37;
 export const X_USER_DEFINED: u32 = 38;
 
 /** Single-byte charsets that the detector answers or that are named in code. */
-export const IBM866: u32 = 1;
+export const WINDOWS_874: u32 = 17;
 export const WINDOWS_1252: u32 = 20;
 
 /** Packed indexes (indexes_data.ts): 0 to 26 single-byte, then these. */

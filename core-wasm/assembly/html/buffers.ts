@@ -27,6 +27,5 @@ export const HTML_ELEMENTS: i32 = HTML_0 + 11;
 export const HTML_ATTRIBUTES: i32 = HTML_0 + 12;
 /** Bytes that are to be decoded to UTF-8. */
 export const HTML_LEGACY: i32 = HTML_0 + 13;
-/** The page charset's encoder, for queries; and a link that was encoded by it. */
-export const HTML_ENCODER: i32 = HTML_0 + 14;
+/** A link whose query was encoded in the page's charset. */
 export const HTML_ENCODED: i32 = HTML_0 + 15;

@@ -29,11 +29,13 @@ export const URL_LABEL: i32 = 13;
 export const URL_LABEL_2: i32 = 14;
 /** html/ has sixteen: HTML_0 + n. */
 export const HTML_0: i32 = 16;
+/** charset/ and detect/ have nine: CHARSET_0 + n. */
+export const CHARSET_0: i32 = 32;
 
-const COUNT: i32 = 32;
+const COUNT: i32 = 41;
 const SMALLEST: usize = 4096;
 /** (address, capacity) pairs. */
-const table: usize = memory.data(32 * 8, 8);
+const table: usize = memory.data(41 * 8, 8);
 
 // @ts-ignore: decorator
 @inline

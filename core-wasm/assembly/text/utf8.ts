@@ -1,10 +1,9 @@
 /**
  * UTF-8 as the WHATWG Encoding Standard decodes it: where it stops being valid, and its repair with U+FFFD.
- * Invariant: linear; `repair` and `fromWindows1252` write at most three bytes for each they read.
+ * Invariant: linear; `repair` writes at most three bytes for each they read.
  */
 
-import { windows1252 } from "../html/references";
-import { writeCodePoint } from "../html/bytes";
+import { writeError } from "../charset/output";
 
 /** Bytes of [ptr, ptr + len) before the first that isn't valid UTF-8; a sequence cut off by the end isn't. */
 export function validPrefix(ptr: usize, len: usize): usize {
@@ -35,7 +34,7 @@ export function isCutOff(ptr: usize, len: usize): bool {
  * Length of the sequence at p, whose first byte is >= 0x80; else minus the length of its maximal valid part (at least
  * one byte), which becomes one U+FFFD (Encoding 8.1.1).
  */
-function sequenceAt(p: usize, end: usize): i32 {
+export function sequenceAt(p: usize, end: usize): i32 {
   const lead = <u32>load<u8>(p);
   if (lead < 0xc2 || lead > 0xf4) return -1;
   const wanted: usize = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -64,18 +63,7 @@ export function repair(ptr: usize, len: usize, out: usize): usize {
     to += good;
     if (p >= end) break;
     p += <usize>-sequenceAt(p, end);
-    to += writeCodePoint(0xfffd, to);
-  }
-  return to - out;
-}
-
-/** Decodes windows-1252 to `out`; returns the bytes written. */
-export function fromWindows1252(ptr: usize, len: usize, out: usize): usize {
-  let to = out;
-  for (let p = ptr; p < ptr + len; p++) {
-    const byte = <u32>load<u8>(p);
-    if (byte < 0x80) store<u8>(to++, <u8>byte);
-    else to += writeCodePoint(byte < 0xa0 ? windows1252(byte) : byte, to);
+    to = writeError(to);
   }
   return to - out;
 }
