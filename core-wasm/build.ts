@@ -1,5 +1,6 @@
 /**
- * Compiles core-wasm: AssemblyScript -> core module -> component -> ES module, into core-wasm/build/.
+ * Compiles core-wasm into core-wasm/build/: AssemblyScript -> core module -> component -> ES module, and the host's
+ * TypeScript -> one plain ES module.
  * Runs on Deno and on Bun with the same bytes as result. Invariant: nothing is done, and nothing printed, when the
  * sources and tools are those of the last build; a file in build/ is whole or absent, also when two builds overlap.
  */
@@ -12,9 +13,47 @@ import { fileURLToPath } from "node:url";
 
 const HOME = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HOME, "build");
-const STAMP = join(OUT, "stamp.txt");
-/** What a build must have left behind; the stamp is written last. */
-const PRODUCTS = ["core.js", "core.core.wasm"];
+
+/** Something that is built, and from what. */
+interface Part {
+  /** Written last: a hash of all that decides the result. */
+  readonly stampName: string;
+  readonly products: readonly string[];
+  /** Files, and packages whose versions count. */
+  readonly sources: () => readonly string[];
+  readonly packages: readonly string[];
+  readonly make: () => Promise<Map<string, Uint8Array | string>>;
+}
+
+const COMPILED: Part = {
+  stampName: "stamp.txt",
+  products: ["core.js", "core.core.wasm"],
+  sources: () => [
+    ...filesUnder(join(HOME, "assembly")),
+    ...filesUnder(join(HOME, "wit")),
+    ...["build.ts", "compile.ts", "export_names.ts"].map((name) => join(HOME, name)),
+  ],
+  packages: ["assemblyscript", "@bytecodealliance/jco-transpile"],
+  make: async () => {
+    const { compileCore } = await import("./compile.ts");
+    return await compileCore({ home: HOME, witSource: readFileSync(join(HOME, "wit", "core.wit"), "utf8") });
+  },
+};
+
+/** The host's side as plain JS. */
+const BUNDLED: Part = {
+  stampName: "bundle_stamp.txt",
+  products: ["mod.js"],
+  sources: () => [
+    ...filesUnder(HOME).filter((path) => dirname(path) === HOME),
+    ...filesUnder(join(HOME, "..", "protocol")),
+  ],
+  packages: ["esbuild", "tldts"],
+  make: async () => {
+    const { bundleCore } = await import("./bundle.ts");
+    return new Map([["mod.js", await bundleCore(HOME)]]);
+  },
+};
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
@@ -32,28 +71,26 @@ function toolVersion(name: string): string {
 }
 
 /** SHA-256 over names and contents of all that decides the result. */
-function stampOfInputs(): string {
+function stampOf({ sources, packages }: Part): string {
   const hash = createHash("sha256");
-  const sources = [...filesUnder(join(HOME, "assembly")), ...filesUnder(join(HOME, "wit"))];
-  const own = ["build.ts", "compile.ts", "export_names.ts"].map((name) => join(HOME, name));
-  for (const path of [...sources, ...own]) {
+  for (const path of sources()) {
     hash.update(`${relative(HOME, path)}\n`).update(readFileSync(path)).update("\0");
   }
-  hash.update(toolVersion("assemblyscript")).update(toolVersion("@bytecodealliance/jco-transpile"));
+  for (const name of packages) hash.update(toolVersion(name));
   return hash.digest("hex");
 }
 
-function isUpToDate(stamp: string): boolean {
-  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp &&
-    PRODUCTS.every((name) => existsSync(join(OUT, name)));
+function isUpToDate({ stampName, products }: Part, stamp: string): boolean {
+  const at = join(OUT, stampName);
+  return existsSync(at) && readFileSync(at, "utf8") === stamp && products.every((name) => existsSync(join(OUT, name)));
 }
 
 /** Every file is written aside and renamed into place, the stamp last: a reader never sees half a file. */
-function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: string): void {
+function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: readonly [name: string, text: string]): void {
   const aside = join(OUT, `.tmp-${process.pid}`);
   mkdirSync(aside, { recursive: true });
   try {
-    for (const [name, content] of [...files, ["stamp.txt", stamp] as const]) {
+    for (const [name, content] of [...files, stamp]) {
       writeFileSync(join(aside, name), content);
       renameSync(join(aside, name), join(OUT, name));
     }
@@ -62,20 +99,20 @@ function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: string)
   }
 }
 
-/** Builds if anything changed. True when it did. */
+/** Builds what has changed. True when anything had. */
 export async function buildCore(log: (line: string) => void): Promise<boolean> {
-  const stamp = stampOfInputs();
-  if (isUpToDate(stamp)) return false;
-  const startedAt = performance.now();
-  const { compileCore } = await import("./compile.ts");
-  const files = await compileCore({
-    home: HOME,
-    witSource: readFileSync(join(HOME, "wit", "core.wit"), "utf8"),
-  });
-  publish(files, stamp);
-  const wasmBytes = files.get("core.core.wasm")?.length ?? 0;
-  log(`core-wasm: built ${wasmBytes} bytes of wasm in ${Math.round(performance.now() - startedAt)} ms`);
-  return true;
+  let hasBuilt = false;
+  for (const part of [COMPILED, BUNDLED]) {
+    const stamp = stampOf(part);
+    if (isUpToDate(part, stamp)) continue;
+    const startedAt = performance.now();
+    const files = await part.make();
+    publish(files, [part.stampName, stamp]);
+    const sizes = [...files].map(([name, content]) => `${name} (${content.length})`).join(", ");
+    log(`core-wasm: built ${sizes} in ${Math.round(performance.now() - startedAt)} ms`);
+    hasBuilt = true;
+  }
+  return hasBuilt;
 }
 
 if (import.meta.main) {

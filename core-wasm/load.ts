@@ -1,8 +1,9 @@
 /**
- * Finds the compiled core beside this file: from disk on Deno, Bun and Node, by fetch elsewhere.
+ * Finds the compiled core (build_folder.ts): from disk on Deno, Bun and Node, by fetch elsewhere.
  * Invariant: nothing is loaded before `loadArtefact` is called, and only once.
  */
 
+import { BUILD_FOLDER } from "./build_folder.ts";
 import type { Instantiate } from "./instance.ts";
 
 export interface Artefact {
@@ -11,8 +12,8 @@ export interface Artefact {
   readonly instantiate: Instantiate;
 }
 
-const GLUE = new URL("./build/core.js", import.meta.url);
-const WASM = new URL("./build/core.core.wasm", import.meta.url);
+const GLUE = new URL("core.js", BUILD_FOLDER);
+const WASM = new URL("core.core.wasm", BUILD_FOLDER);
 
 async function readBytes(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   if (url.protocol !== "file:") return new Uint8Array(await (await fetch(url)).arrayBuffer());
