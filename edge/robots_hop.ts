@@ -6,7 +6,7 @@
  */
 
 import type { Target } from "../protocol/mod.ts";
-import { LIMITS } from "../protocol/mod.ts";
+import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
 import { type Answered, ask, send } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
@@ -26,8 +26,9 @@ export type HopAnswer = Answered | "refused" | undefined;
 
 export async function askHop(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<HopAnswer> {
   const facts = parts.core.url(url);
-  if ("error" in facts || facts.host === hold.lease.host) return await ask(hold, parts, url, target);
-  const { host, domain } = facts;
+  const host = "error" in facts ? "" : hostKeyOf(facts.host);
+  if ("error" in facts || host === hold.lease.host) return await ask(hold, parts, url, target);
+  const { domain } = facts;
   const patienceMs = hold.lease.host < host ? SHORT_PATIENCE_MS : LONG_PATIENCE_MS;
   const waited = Stopwatch.start(parts.clock);
   while (await hold.stands()) {

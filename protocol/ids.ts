@@ -9,12 +9,20 @@ export type CrawlId = string;
 export type LeaseId = string;
 /** Identifies one edge process; `[A-Za-z0-9._-]{1,64}`. Also the first segment of its storage keys in a fleet. */
 export type WorkerId = string;
-/** Lower-case ASCII hostname without port (IPv6 in brackets): what politeness clocks are kept by. */
+/**
+ * Lower-case ASCII hostname without port and without the root's dot (IPv6 in brackets): what politeness clocks are kept
+ * by. `e.org.` and `e.org` are one host in the DNS.
+ */
 export type HostKey = string;
 /** `scheme://host[:port]` without default port: what robots.txt is kept by (RFC 9309 2.3). */
 export type Origin = string;
 /** XXH64 (seed 0) of a normalised URL's UTF-8. */
 export type Fingerprint = bigint;
+
+/** The key of a URL's hostname. */
+export function hostKeyOf(hostname: string): HostKey {
+  return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+}
 
 const U64_MAX = (1n << 64n) - 1n;
 

@@ -237,6 +237,29 @@ test("a host that somebody waits for isn't leased again before the permit was gi
   await coordinator.close();
 });
 
+test("a host with the root's dot is the same host: one lease, one clock, one scope; its robots.txt is its own", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example./dotted"]));
+  const { leases } = await ask(coordinator);
+  assert.deepEqual(leases.map(({ host }) => host), ["a.example"]);
+  assert.deepEqual(leases[0]!.targets.map(({ url }) => url), [
+    "https://a.example/robots.txt",
+    "https://a.example./robots.txt",
+    "https://a.example/",
+    "https://a.example./dotted",
+  ]);
+  assert.equal((await coordinator.permit({ worker_id: "w1", host: "a.example.", domain: "" })).granted, false);
+  const links = ["https://a.example/1", "https://a.example./2"];
+  const outcomes = leases[0]!.targets.map((one) => one.kind === "robots" ? robots(one) : fetched(one, links));
+  await complete(coordinator, leases[0]!, outcomes);
+  assert.equal(coordinator.stats("c")!.accepted, 4);
+  await coordinator.setHostPolicy("a.example.", { paused: true });
+  await world.clock.advance(10_000);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await coordinator.close();
+});
+
 test("a host that nobody waits for any more is leased again", async () => {
   const world = newWorld();
   const coordinator = await start(world);

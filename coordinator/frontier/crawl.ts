@@ -5,7 +5,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { CrawlRow } from "../ports.ts";
-import type { CrawlId, CrawlSettings, CrawlSpec } from "../../protocol/mod.ts";
+import { type CrawlId, type CrawlSettings, type CrawlSpec, hostKeyOf } from "../../protocol/mod.ts";
 import { type ScopedUrl, type ScopeRules, scopeRules } from "./door/scope.ts";
 import type { HostDirectory } from "./host_directory.ts";
 import type { KeySalt } from "./seen_cache.ts";
@@ -100,7 +100,7 @@ function sum(parts: readonly number[]): number {
 
 function scopedUrl(input: string, core: Pick<Core, "url">): ScopedUrl | undefined {
   const facts = core.url(input);
-  return "error" in facts ? undefined : { href: facts.url, host: facts.host, domain: facts.domain };
+  return "error" in facts ? undefined : { href: facts.url, host: hostKeyOf(facts.host), domain: facts.domain };
 }
 
 function crawlSettings(row: CrawlRow): CrawlSettings {

@@ -4,7 +4,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import { type HostKey, shardOf, type SlotMap, slotOf } from "../../protocol/mod.ts";
+import { type HostKey, hostKeyOf, shardOf, type SlotMap, slotOf } from "../../protocol/mod.ts";
 
 export interface HostPlace {
   readonly host: HostKey;
@@ -18,7 +18,7 @@ const REMEMBERED_HOSTS = 200_000;
 export class HostDirectory {
   readonly #core: Pick<Core, "domainOf" | "xxh64">;
   readonly #map: SlotMap;
-  readonly #places = new Map<HostKey, HostPlace>();
+  readonly #places = new Map<string, HostPlace>();
   readonly #utf8 = new TextEncoder();
 
   constructor(core: Pick<Core, "domainOf" | "xxh64">, map: SlotMap) {
@@ -27,18 +27,20 @@ export class HostDirectory {
   }
 
   /** Only if it is remembered; never calls the core. */
-  remembered(host: HostKey): HostPlace | undefined {
-    return this.#places.get(host);
+  remembered(hostname: string): HostPlace | undefined {
+    return this.#places.get(hostname);
   }
 
-  placeOf(host: HostKey): HostPlace {
-    const known = this.#places.get(host);
+  /** Of a hostname as a URL has it. */
+  placeOf(hostname: string): HostPlace {
+    const known = this.#places.get(hostname);
     if (known !== undefined) return known;
+    const host = hostKeyOf(hostname);
     const domain = this.#core.domainOf(host);
     const slot = slotOf(this.#core.xxh64(this.#utf8.encode(domain)));
     const place = { host, domain, slot, shard: shardOf(this.#map, slot) };
     if (this.#places.size >= REMEMBERED_HOSTS) this.#places.clear();
-    this.#places.set(host, place);
+    this.#places.set(hostname, place);
     return place;
   }
 }
