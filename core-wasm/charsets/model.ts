@@ -8,12 +8,16 @@ import type { Language } from "./languages.ts";
 /** Costs that a nibble stands for (assembly/detect/letters.ts has the same). */
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 23, 28];
 
-/** Bytes of charsets that are neither letters of the language nor quotes, dashes and the like. */
-const OTHERS = 60;
-const PUNCTUATION = 25;
-/** What texts of law have less of than pages. */
-const SHARE_PUNCTUATION = 0.008;
-const SHARE_OTHER = 0.0015;
+/**
+ * What pages have more of than texts of law. Shares of what follows: of quotes, dashes and the like, of signs, of all else
+ * that a charset has; and how many of each share that in effect.
+ */
+const SHARES = { quotes: 0.02, signs: 0.005, others: 0.0015 };
+const KINDS = { quotes: 4, signs: 10, others: 60 };
+/** After ASCII that is no letter there are more of them. */
+const AFTER_SPACE = 3;
+/** Letters of a script beside letters of ASCII: pages have them, words don't. */
+const MIXED = 0.02;
 
 export interface Model {
   readonly symbols: number;
@@ -59,29 +63,50 @@ function nibbleOf(probability: number): number {
   return best;
 }
 
-export function modelOf(html: string, language: Language): Model {
-  const letters = 1 + (language.latin ? 26 : 1) + Array.from(language.letters).length;
-  const symbols = letters + 2;
-  const counts = Array.from({ length: letters }, () => new Float64Array(letters));
+interface Counts {
+  /** How often the column's symbol follows the row's. */
+  readonly pairs: readonly Float64Array[];
+  /** Share of each symbol. */
+  readonly shares: readonly number[];
+}
+
+function countsOf(symbols: readonly number[], letters: number): Counts {
+  const pairs = Array.from({ length: letters }, () => new Float64Array(letters));
   const single = new Float64Array(letters).fill(0.3);
-  const text = symbolsOf(prepared(textOf(html), language), language);
-  for (let i = 1; i < text.length; i++) {
-    counts[text[i - 1]!]![text[i]!]! += 1;
-    single[text[i]!]! += 1;
+  for (let i = 1; i < symbols.length; i++) {
+    pairs[symbols[i - 1]!]![symbols[i]!]! += 1;
+    single[symbols[i]!]! += 1;
   }
-  // A page has ASCII between its words, whatever the script; a text of law has none.
-  if (!language.latin) single[1]! += text.length * 0.005;
   const total = single.reduce((sum, count) => sum + count, 0);
+  return { pairs, shares: [...single].map((count) => count / total) };
+}
+
+/** Weight of a symbol's share against what was counted after another. */
+const SMOOTHING = 6;
+
+/** Probabilities of what follows symbol `a`, before what a text of law lacks. */
+function rowOf({ pairs, shares }: Counts, a: number, isLatin: boolean): number[] {
+  if (a === 1 && !isLatin) return shares.map((share, b) => b === 0 ? 0.4 : b === 1 ? 0.58 : MIXED * share);
+  const counted = pairs[a];
+  const seen = counted?.reduce((sum, count) => sum + count, 0) ?? 0;
+  return shares.map((share, b) => {
+    if (b === 1 && !isLatin) return a === 0 ? MIXED : MIXED / 4;
+    return ((counted?.[b] ?? 0) + SMOOTHING * share) / (seen + SMOOTHING);
+  });
+}
+
+export function modelOf(htmls: readonly string[], language: Language): Model {
+  const letters = 1 + (language.latin ? 26 : 1) + Array.from(language.letters).length;
+  const symbols = letters + 3;
+  const text = htmls.flatMap((html) => symbolsOf(prepared(textOf(html), language), language));
+  const counts = countsOf(text, letters);
+  const left = 1 - SHARES.quotes - SHARES.signs - SHARES.others;
   const nibbles: number[] = [];
   for (let a = 0; a < symbols; a++) {
-    const row = a < letters ? counts[a]! : new Float64Array(letters);
-    const seen = row.reduce((sum, count) => sum + count, 0);
-    const weight = 6;
-    for (let b = 0; b < letters; b++) {
-      const known = (row[b]! + weight * single[b]! / total) / (seen + weight);
-      nibbles.push(nibbleOf(known * (1 - SHARE_PUNCTUATION - SHARE_OTHER)));
-    }
-    nibbles.push(nibbleOf(SHARE_PUNCTUATION * (a === 0 ? 2 : 1) / PUNCTUATION * 4), nibbleOf(SHARE_OTHER / OTHERS));
+    for (const known of rowOf(counts, a, language.latin === true)) nibbles.push(nibbleOf(known * left));
+    const more = a === 0 ? AFTER_SPACE : 1;
+    nibbles.push(nibbleOf(SHARES.quotes * more / KINDS.quotes), nibbleOf(SHARES.signs * more / KINDS.signs));
+    nibbles.push(nibbleOf(SHARES.others / KINDS.others));
   }
   return { symbols, nibbles };
 }

@@ -15,6 +15,7 @@ export const REPLACEMENT: u32 = 37;
 export const X_USER_DEFINED: u32 = 38;
 
 /** Single-byte charsets that the detector answers or that are named in code. */
+export const MACINTOSH: u32 = 16;
 export const WINDOWS_874: u32 = 17;
 export const WINDOWS_1252: u32 = 20;
 

@@ -8,7 +8,7 @@ import { LANGUAGES } from "./languages_data";
 import { charsetAt, costOf, isLatin, nextLanguage, openLanguages } from "./letters";
 import { firstHigh, highBytes, sampleEnd, takeSample } from "./sample";
 import { sevenBitCharset } from "./seven_bit";
-import { BIG5, EUC_JP, EUC_KR, GBK, LAST_SINGLE, SHIFT_JIS, UTF_8, WINDOWS_1252, WINDOWS_874 } from "../charset/ids";
+import { BIG5, EUC_JP, EUC_KR, GBK, LAST_SINGLE, MACINTOSH, SHIFT_JIS, UTF_8, WINDOWS_1252, WINDOWS_874 } from "../charset/ids";
 import { sequenceAt } from "../text/utf8";
 
 /**
@@ -17,8 +17,9 @@ import { sequenceAt } from "../text/utf8";
  */
 const LATIN_HANDICAP: u32 = 14;
 const SCRIPT_HANDICAP: u32 = 20;
-/** On top of them, for ISO's, DOS's and the Macintosh's charsets. */
-const OLD_HANDICAP: u32 = 8;
+/** On top of them, for ISO's and DOS's charsets, and for the Macintosh's. */
+const OLD_HANDICAP: u32 = 4;
+const MAC_HANDICAP: u32 = 40;
 /** Half bits a byte from which on a text reads like none; and when there are but few of them. */
 const GUESS_COST: u32 = 20;
 const FEW_COST: u32 = 14;
@@ -89,7 +90,9 @@ function cheapest(from: usize, end: usize): u32 {
 
 function handicapOf(charset: u32): u32 {
   if (charset == WINDOWS_1252) return 0;
-  return (isLatin() ? LATIN_HANDICAP : SCRIPT_HANDICAP) + (isOfWindows(charset) ? 0 : OLD_HANDICAP);
+  const script = isLatin() ? LATIN_HANDICAP : SCRIPT_HANDICAP;
+  if (charset == MACINTOSH || charset == LAST_SINGLE) return script + MAC_HANDICAP;
+  return isOfWindows(charset) ? script : script + OLD_HANDICAP;
 }
 
 function isOfWindows(charset: u32): bool {

@@ -5,7 +5,7 @@
  * A language in LANGUAGE_DATA: a word of letters (8 bits), 1 << 8 when it is written in Latin letters, charsets << 16;
  * a word per charset; a word per letter, upper case in its high half; then nibbles, symbols x symbols.
  * Symbols: 0 ASCII that is no letter; ASCII letters (26, or one for all); the language's own; quotes, dashes and the
- * like; all else.
+ * like; signs; all else.
  */
 
 import { LANGUAGE_DATA } from "./languages_data";
@@ -19,6 +19,8 @@ const NONE_COST: u32 = 50;
 const UPPER: u32 = 128;
 /** Upper case after lower case. */
 const CASE_COST: u32 = 16;
+/** A capital by itself, beyond ASCII, in a script of its own: signs of Latin-1 look like that in other charsets. */
+const CAPITAL_COST: u32 = 10;
 
 /** Symbol of each byte, + 128 for upper case. */
 const symbols: usize = memory.data(256, 16);
@@ -42,7 +44,7 @@ export function nextLanguage(): u32 {
   letters = header & 0xff;
   plain = (header & 0x100) != 0 ? 26 : 1;
   charsets = header >> 16;
-  count = 1 + plain + letters + 2;
+  count = 1 + plain + letters + 3;
   return charsets;
 }
 
@@ -63,11 +65,13 @@ export function costOf(charset: u32, from: usize, end: usize, limit: u32): u32 {
   let before: u32 = 0;
   let wasHigh = false;
   let wasLower = false;
+  let wasLetter = false;
+  let isAlone = false;
   for (let p = from; p < end && sum <= limit; p++) {
     const byte = <u32>load<u8>(p);
     const mapped = <u32>load<u8>(symbols + <usize>byte);
     const symbol = mapped & 127;
-    const isLetter = symbol != 0 && symbol < count - 2;
+    const isLetter = symbol != 0 && symbol < count - 3;
     if (byte >= 0x80 || wasHigh) {
       if (symbol == NONE || before == NONE) sum += NONE_COST;
       else {
@@ -75,8 +79,11 @@ export function costOf(charset: u32, from: usize, end: usize, limit: u32): u32 {
         const nibbles = <u32>load<u8>(costs + <usize>(at >> 1));
         sum += <u32>load<u8>(LEVELS + <usize>((nibbles >> ((at & 1) << 2)) & 15));
         if (wasLower && mapped >= UPPER) sum += CASE_COST;
+        if (isAlone && !isLetter) sum += CAPITAL_COST;
       }
     }
+    isAlone = plain == 1 && byte >= 0x80 && mapped >= UPPER && !wasLetter;
+    wasLetter = isLetter;
     wasLower = isLetter && mapped < UPPER;
     wasHigh = byte >= 0x80;
     before = symbol;
@@ -106,13 +113,18 @@ function symbolOf(code: u32): u32 {
   }
   // The dotted capital I, whose small letter is ASCII's.
   if (code == 0x130 && plain == 26) return 9 | UPPER;
-  return isPunctuation(code) ? count - 2 : count - 1;
+  if (isQuote(code)) return count - 3;
+  return isSign(code) ? count - 2 : count - 1;
 }
 
-/** What pages in any language have: the no-break space, quotes, dashes, and some signs of Latin-1. */
-function isPunctuation(code: u32): bool {
-  if (code >= 0x2013 && code <= 0x2026) return true;
-  return code == 0xa0 || code == 0xa7 || code == 0xa9 || code == 0xab || code == 0xad || code == 0xae || code == 0xb0 ||
-    code == 0xb4 || code == 0xb7 || code == 0xbb || code == 0xa1 || code == 0xbf || code == 0x20ac || code == 0x2116 ||
-    code == 0x2122 || code == 0xa3;
+/** The no-break space, quotes, dashes, the ellipsis. */
+function isQuote(code: u32): bool {
+  return (code >= 0x2013 && code <= 0x2026 && code != 0x2020 && code != 0x2021 && code != 0x2022) || code == 0xa0 ||
+    code == 0xab || code == 0xbb;
+}
+
+/** Signs of Latin-1 and the like, which pages in any language have. */
+function isSign(code: u32): bool {
+  return (code >= 0xa1 && code <= 0xbf && code != 0xaa && code != 0xb5 && code != 0xba) || code == 0xd7 || code == 0xf7 ||
+    (code >= 0x2010 && code <= 0x203a) || code == 0x20ac || code == 0x2116 || code == 0x2122;
 }
