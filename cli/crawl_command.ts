@@ -18,6 +18,7 @@ import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_
 import { openEdgeThread } from "./edge_thread.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
+import { countTroubles, tellingTrouble } from "./local_trouble.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
 import { openPublishing, type Publishing } from "./publishing.ts";
@@ -38,8 +39,6 @@ interface Flags extends CrawlFlags {
 const WORKER = "local";
 /** How often the end of the crawl is looked for, ms. */
 const WATCH_MS = 100;
-/** How often local trouble (disk, database) may come before the run gives up. */
-const TROUBLES = 3;
 
 export function registerCrawl(program: Command): void {
   program.command("crawl [urls...]")
@@ -121,7 +120,11 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
     const stop = listenForStop(() =>
       screen.say("Stopping: requests in flight are settled; a second Ctrl-C ends at once.")
     );
-    const onLocalTrouble = giveUpAfter(TROUBLES, stop, screen);
+    const onLocalTrouble = countTroubles({
+      clock: systemClock,
+      say: screen.say,
+      giveUp: (sentence) => stop.stop(`gave up: ${sentence}`),
+    });
     try {
       const publishing = await openPublishing({
         folder: flags.data,
@@ -131,7 +134,8 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
         shards: () => [0],
         onLocalTrouble,
       });
-      const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier: coordinator, log, onLocalTrouble });
+      const frontier = tellingTrouble(coordinator, onLocalTrouble);
+      const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier, log, onLocalTrouble });
       await work({ plan, coordinator, edge, publishing, stop, screen, folder: flags.data });
     } finally {
       stop.dispose();
@@ -167,15 +171,6 @@ function readSeeds(path: string): string[] {
   }
 }
 
-/** Local trouble pauses leasing; when it comes back again and again, the run ends and says why. */
-function giveUpAfter(times: number, stop: StopSignal, screen: Screen): (sentence: string) => void {
-  let left = times;
-  return (sentence) => {
-    screen.say(sentence);
-    if (--left <= 0) stop.stop(`gave up: ${sentence}`);
-  };
-}
-
 interface Work {
   readonly plan: CrawlPlan;
   readonly coordinator: Coordinator;
@@ -189,22 +184,24 @@ interface Work {
 async function work(parts: Work): Promise<void> {
   const { plan, coordinator, edge, publishing, stop, screen, folder } = parts;
   const startedAt = systemClock.monotonicMs();
+  let unclosed: string | undefined;
   try {
     await begin(plan, coordinator, screen);
     const watching = watch(parts).finally(() => stop.stop("finished"));
     await Promise.all([edge.run(stop.signal), publishing.run(stop.signal)]);
     await watching;
   } finally {
-    await edge.close();
-    await publishing.close();
+    for (const part of [edge, publishing]) await part.close().catch((error: Error) => unclosed ??= error.message);
   }
   const stats = coordinator.stats(plan.crawlId)!;
   const finished = stats.state === "finished";
-  if (!finished) await coordinator.setCrawlState(plan.crawlId, "paused");
+  // Where that can't be saved, the crawl is taken up as after a crash.
+  if (!finished) await coordinator.setCrawlState(plan.crawlId, "paused").catch(() => {});
   const how = finished ? "finished" : stop.reason();
   screen.end({ stats, tookMs: systemClock.monotonicMs() - startedAt, folder, how, resumable: !finished });
   if (stats.fetched === 0 && finished) screen.say(await nothingFetched(plan, coordinator));
-  process.exitCode = exitCode(stats, how);
+  if (unclosed !== undefined) screen.say(unclosed);
+  process.exitCode = unclosed === undefined ? exitCode(stats, how) : 1;
 }
 
 /** Makes the crawl or takes it up again; every other crawl of the folder rests meanwhile. */

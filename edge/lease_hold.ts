@@ -29,7 +29,7 @@ export class LeaseHold {
     this.#stop = stop;
     this.#granted = sent;
     this.#expiresInMs = lease.expires_in_ms;
-    this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId }, lease, sent);
+    this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, sent);
     this.pace = new Pace({
       gapMs: lease.gap_ms,
       delayFactor: lease.delay_factor,

@@ -1,7 +1,7 @@
 /**
  * Carries the outcomes of one lease to the coordinator: one completion under way at a time, what gathers meanwhile goes
- * with the next. Invariant: an outcome is sent until it is acknowledged or the fence refuses it; the final completion
- * goes last and once.
+ * with the next. Invariant: an outcome is sent until it is acknowledged, the fence refuses it, or the worker ends and
+ * nobody answers; the final completion goes last and once.
  */
 
 import type { Clock, Logger } from "../runtime/ports.ts";
@@ -13,6 +13,8 @@ export interface ReporterParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly workerId: WorkerId;
+  /** The worker is to end: a coordinator that can't be told soon is told nothing. */
+  readonly stop: AbortSignal;
 }
 
 /** What the final completion tells of the pace. */
@@ -21,13 +23,20 @@ export interface LeaseEnd {
   readonly gapMs: number;
 }
 
+interface Pending {
+  readonly outcome: Outcome;
+  readonly acknowledged: (() => void) | undefined;
+}
+
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
+/** Tries of one report while the worker is to end. What stays untold is fetched again by whoever leases it next. */
+const STOPPING_MS = 10_000;
 
 export class Reporter {
   readonly #parts: ReporterParts;
   readonly #lease: Lease;
-  #pending: Outcome[] = [];
+  #pending: Pending[] = [];
   #sending: Promise<void> | undefined;
   #stale = false;
   /** Since the sending of the newest completion that the coordinator accepted. */
@@ -44,8 +53,9 @@ export class Reporter {
     return this.#stale;
   }
 
-  add(outcome: Outcome): void {
-    this.#pending.push(outcome);
+  /** `acknowledged` is called when the coordinator has the outcome, and never when the fence refused it. */
+  add(outcome: Outcome, acknowledged?: () => void): void {
+    this.#pending.push({ outcome, acknowledged });
     this.#sending ??= this.#drain().finally(() => this.#sending = undefined);
   }
 
@@ -53,15 +63,18 @@ export class Reporter {
   async end(pace: LeaseEnd): Promise<void> {
     while (this.#sending) await this.#sending;
     const { lastSeenAt, gapMs } = pace;
-    await this.#send(() => ({
-      ...this.#head(),
-      outcomes: this.#pending,
+    await this.#send(this.#pending, () => ({
       done: true,
       gap_ms: gapMs,
       ...(lastSeenAt === undefined
         ? {}
         : { last_start_ago_ms: Math.max(0, this.#parts.clock.monotonicMs() - lastSeenAt) }),
     }));
+  }
+
+  #confirm(pending: readonly Pending[], sent: Stopwatch): void {
+    this.confirmed = sent;
+    for (const { acknowledged } of pending) acknowledged?.();
   }
 
   #head() {
@@ -71,26 +84,31 @@ export class Reporter {
 
   async #drain(): Promise<void> {
     while (this.#pending.length > 0 && !this.#stale) {
-      const outcomes = this.#pending;
+      const pending = this.#pending;
       this.#pending = [];
-      await this.#send(() => ({ ...this.#head(), outcomes, done: false }));
+      await this.#send(pending, () => ({ done: false }));
     }
   }
 
-  async #send(completion: () => Completion): Promise<void> {
-    const { clock, frontier, log } = this.#parts;
+  async #send(
+    pending: readonly Pending[],
+    end: () => Pick<Completion, "done" | "gap_ms" | "last_start_ago_ms">,
+  ): Promise<void> {
+    const { clock, frontier, log, stop } = this.#parts;
+    const outcomes = pending.map(({ outcome }) => outcome);
     const giveUp = Stopwatch.start(clock);
     for (let waitMs = FIRST_RETRY_MS; !this.#stale; waitMs = Math.min(LAST_RETRY_MS, waitMs * 2)) {
       const sent = Stopwatch.start(clock);
       try {
-        const reply = await frontier.complete(completion());
+        const reply = await frontier.complete({ ...this.#head(), outcomes, ...end() });
         if (reply.status === "stale") this.#stale = true;
-        else this.confirmed = sent;
+        else this.#confirm(pending, sent);
         return;
       } catch (error) {
         log.warn("could not report outcomes; trying again", { host: this.#lease.host, error: String(error) });
-        if (giveUp.elapsedMs() > 2 * this.#lease.expires_in_ms) this.#stale = true;
-        await clock.sleep(waitMs);
+        const mostMs = stop.aborted ? STOPPING_MS : 2 * this.#lease.expires_in_ms;
+        if (giveUp.elapsedMs() > mostMs) this.#stale = true;
+        else await clock.sleep(waitMs);
       }
     }
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { temporaryFolder } from "../tests/support/temporary.ts";
 import { test } from "../tests/support/test.ts";
 import { FileError, troubleCode } from "./file_errors.ts";
@@ -25,6 +25,7 @@ test("a folder in a file's place: each way to open it says so in one sentence, a
         return true;
       });
     }
+    assert.deepEqual(readdirSync(folder.path), ["state.json"], "no temporary file stays behind");
   } finally {
     await folder.remove();
   }

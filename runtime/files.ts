@@ -71,12 +71,12 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   const handle = await fs.open(temporary, "w");
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await handle.writeFile(bytes).then(() => handle.sync()).finally(() => handle.close());
+    await fs.rename(temporary, path);
+  } catch (error) {
+    await fs.unlink(temporary).catch(() => {});
+    throw error;
   }
-  await fs.rename(temporary, path);
   await syncFolder(dirname(path));
 }
 

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { FrontierVerbs } from "../protocol/mod.ts";
+import { test } from "../tests/support/test.ts";
+import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { countTroubles, tellingTrouble } from "./local_trouble.ts";
+
+function counting() {
+  const clock = new VirtualClock();
+  const said: string[] = [];
+  const ended: string[] = [];
+  const tell = countTroubles({ clock, say: (line) => said.push(line), giveUp: (line) => ended.push(line) });
+  return { clock, said, ended, tell };
+}
+
+test("local trouble: what lasts ends the run once, and is told once", async () => {
+  const { clock, said, ended, tell } = counting();
+  for (let second = 0; second < 10; second++) {
+    tell("The disk is full.");
+    await clock.advance(1_000);
+  }
+  assert.deepEqual([said, ended], [["The disk is full."], ["The disk is full."]]);
+});
+
+test("local trouble: many failures of one moment, and few that lie far apart, end nothing", async () => {
+  const { clock, ended, tell } = counting();
+  for (let i = 0; i < 50; i++) tell(`Page ${i} failed.`);
+  for (let i = 0; i < 10; i++) {
+    await clock.advance(61_000);
+    tell("The disk is full.");
+  }
+  assert.deepEqual(ended, []);
+});
+
+test("local trouble: a frontier's failed commit is told, a refusal isn't; both reach the caller", async () => {
+  const told: string[] = [];
+  const full = Object.assign(new Error("Committing failed: the disk is full."), { code: "SQLITE_FULL" });
+  const frontier = {
+    complete: () => Promise.reject(full),
+    lease: () => Promise.reject(new Error("Shard 0 is closed.")),
+    permit: () => Promise.resolve({ granted: true }),
+  } as unknown as FrontierVerbs;
+  const telling = tellingTrouble(frontier, (sentence) => told.push(sentence));
+  await assert.rejects(telling.complete({} as never), full);
+  await assert.rejects(telling.lease({} as never), /is closed/);
+  assert.deepEqual(await telling.permit({} as never), { granted: true });
+  assert.deepEqual(told, [full.message]);
+});
