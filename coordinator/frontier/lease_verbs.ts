@@ -6,7 +6,7 @@
 import type { ExtendReply, ExtendRequest, PermitReply, ReleaseRequest, SettledRequest } from "../../protocol/mod.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { LeaseState } from "./host_state.ts";
-import { closingGapMs, gapMs, nextStartAt } from "./politeness.ts";
+import { abandonedGapMs, closingGapMs, gapMs, nextStartAt } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
@@ -36,7 +36,9 @@ export function releaseOperation(
     apply({ shard, now }) {
       const lease = shard.fenced({ ...request.lease, worker_id: request.worker_id });
       if (lease === undefined) return;
-      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + closingGapMs(lease, shard.parts.settings.limits));
+      const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;
+      const gap = abandonedGapMs(lease, politeness, shard.parts.settings.limits);
+      lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + gap);
       shard.endLease(lease, now);
     },
   };

@@ -7,7 +7,7 @@ import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
 import { BackQueue } from "./back_queue.ts";
 import { copyCounts } from "./counters.ts";
 import { hostFromRow, type LeaseState } from "./host_state.ts";
-import { closingGapMs } from "./politeness.ts";
+import { abandonedGapMs } from "./politeness.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
 
@@ -112,7 +112,9 @@ function endDeadLeases(shard: Shard, now: number): void {
   if (deadWorker === "") return;
   for (const lease of [...shard.leases.values()]) {
     if (lease.workerId !== deadWorker) continue;
-    lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + closingGapMs(lease, shard.parts.settings.limits));
+    const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;
+    const gap = abandonedGapMs(lease, politeness, shard.parts.settings.limits);
+    lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + gap);
     shard.endLease(lease, now);
   }
 }

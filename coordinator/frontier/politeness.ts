@@ -42,6 +42,19 @@ export function likelyGapMs(gap: number, responseMs: number, politeness: Politen
   return Math.max(gap, Math.min(politeness.delay_cap_ms, politeness.delay_factor * responseMs));
 }
 
+/**
+ * Least ms from what an edge that fell silent may have started last to whatever starts next: the gap that it likely
+ * kept, as nobody told.
+ */
+export function abandonedGapMs(
+  lease: { readonly gapMs: number; readonly host: Readonly<HostClocks> },
+  politeness: Politeness | undefined,
+  limits: FrontierLimits,
+): number {
+  const gap = closingGapMs(lease, limits);
+  return politeness === undefined ? gap : likelyGapMs(gap, lease.host.responseMs, politeness);
+}
+
 /** How many request starts fit into a lease so that the last can still end within it; at least 1. */
 export function startsThatFit(likelyGap: number, limits: FrontierLimits): number {
   if (likelyGap <= 0) return Number.MAX_SAFE_INTEGER;

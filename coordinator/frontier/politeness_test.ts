@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "../../tests/support/test.ts";
 import { LIMITS } from "../../protocol/mod.ts";
 import {
+  abandonedGapMs,
   gapMs,
   type HostClocks,
   likelyGapMs,
@@ -39,6 +40,21 @@ test("the gap is the largest of delay, policy, Crawl-delay up to 300 s, and back
     [{ backoffMs: 40_000, crawlDelayMs: 20_000 }, 1_000, 40_000],
   ];
   for (const [host, delay, gap] of table) assert.equal(gapMs(clocks(host), delay, LIMITS), gap);
+});
+
+test("after an edge that fell silent a slow host gets the gap that it would have got", () => {
+  const politeness = { delay_ms: 1_000, delay_factor: 10, delay_cap_ms: 60_000, max_parallel: 1 };
+  const table: [Partial<HostClocks>, number][] = [
+    [{}, 1_000],
+    [{ responseMs: 700 }, 7_000],
+    [{ responseMs: 20_000 }, 60_000],
+    [{ responseMs: 700, crawlDelayMs: 9_000 }, 9_000],
+    [{ responseMs: 10, policyDelayMs: 4_000 }, 4_000],
+  ];
+  for (const [host, gap] of table) {
+    assert.equal(abandonedGapMs({ gapMs: 1_000, host: clocks(host) }, politeness, LIMITS), gap);
+  }
+  assert.equal(abandonedGapMs({ gapMs: 1_000, host: clocks({ responseMs: 700 }) }, undefined, LIMITS), 1_000);
 });
 
 test("a lease holds as many starts as can end within it, and always one", () => {

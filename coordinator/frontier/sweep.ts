@@ -6,7 +6,7 @@
 import type { CrawlId } from "../../protocol/mod.ts";
 import type { BackQueue } from "./back_queue.ts";
 import type { HostState, LeaseState } from "./host_state.ts";
-import { closingGapMs } from "./politeness.ts";
+import { abandonedGapMs } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import type { Shard } from "./shard.ts";
@@ -51,7 +51,8 @@ function expire(round: Round, lease: LeaseState): void {
   const { host } = lease;
   if (!lease.clockFreed) {
     const { limits } = shard.parts.settings;
-    const over = lease.expiresAt + limits.fetchWallMs + closingGapMs(lease, limits);
+    const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;
+    const over = lease.expiresAt + limits.fetchWallMs + abandonedGapMs(lease, politeness, limits);
     host.nextStartAt = Math.max(host.nextStartAt, over);
   }
   shard.parts.log.info("lease expired", { lease: lease.leaseId, host: host.host, worker: lease.workerId });
