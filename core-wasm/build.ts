@@ -40,6 +40,18 @@ const COMPILED: Part = {
   },
 };
 
+/** The compiled core with asserts and guarded buffers, for fuzzing: only built when it is asked for. */
+const DEBUG: Part = {
+  ...COMPILED,
+  stampName: "debug_stamp.txt",
+  products: ["core.debug.wasm"],
+  make: async () => {
+    const { compileAssembly } = await import("./compile.ts");
+    const witSource = readFileSync(join(HOME, "wit", "core.wit"), "utf8");
+    return new Map([["core.debug.wasm", await compileAssembly({ home: HOME, witSource }, true)]]);
+  },
+};
+
 /** The host's side as plain JS. */
 const BUNDLED: Part = {
   stampName: "bundle_stamp.txt",
@@ -99,10 +111,10 @@ function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: readonl
   }
 }
 
-/** Builds what has changed. True when anything had. */
-export async function buildCore(log: (line: string) => void): Promise<boolean> {
+/** Builds what has changed; with `debug` the build with asserts too. True when anything had. */
+export async function buildCore(log: (line: string) => void, debug = false): Promise<boolean> {
   let hasBuilt = false;
-  for (const part of [COMPILED, BUNDLED]) {
+  for (const part of debug ? [COMPILED, BUNDLED, DEBUG] : [COMPILED, BUNDLED]) {
     const stamp = stampOf(part);
     if (isUpToDate(part, stamp)) continue;
     const startedAt = performance.now();
@@ -117,7 +129,7 @@ export async function buildCore(log: (line: string) => void): Promise<boolean> {
 
 if (import.meta.main) {
   try {
-    await buildCore((line) => process.stderr.write(`${line}\n`));
+    await buildCore((line) => process.stderr.write(`${line}\n`), process.argv.includes("--debug"));
   } catch (error) {
     process.stderr.write(`Building core-wasm failed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

@@ -14,7 +14,7 @@ export interface CompileInputs {
 
 /** The files of build/, by name. */
 export async function compileCore(inputs: CompileInputs): Promise<Map<string, Uint8Array | string>> {
-  const core = await compileAssembly(inputs);
+  const core = await compileAssembly(inputs, false);
   const { componentEmbed, componentNew } = await import("@bytecodealliance/jco-transpile/wasm-tools");
   const embedded = await componentEmbed({
     binary: core,
@@ -52,7 +52,12 @@ function withoutDebugLookup(glue: string): string {
   return glue.replace(lookup, "");
 }
 
-async function compileAssembly({ home, witSource }: CompileInputs): Promise<Uint8Array> {
+const RELEASE = ["-O3", "--noAssert"];
+/** With asserts, and guards around buffers (assembly/memory/buffers.ts); hardly optimised, so that the optimiser is tested. */
+const DEBUG = ["-O1"];
+
+/** The core module alone, with the exports that jco's glue asks for. */
+export async function compileAssembly({ home, witSource }: CompileInputs, isDebug: boolean): Promise<Uint8Array> {
   const packageId = /package\s+([a-z:-]+@[\d.]+);/.exec(witSource)?.[1];
   if (packageId === undefined) {
     throw new Error("wit/core.wit names no package; wanted `package outrider:core@<version>;`.");
@@ -60,7 +65,16 @@ async function compileAssembly({ home, witSource }: CompileInputs): Promise<Uint
   const asc = await import("assemblyscript/asc");
   const { default: binaryen } = await import("assemblyscript/binaryen");
   let wasm: Uint8Array | undefined;
-  const flags = ["--runtime", "minimal", "-O3", "--noAssert", "--use", "abort=", "--enable", "simd", "--noColors"];
+  const flags = [
+    "--runtime",
+    "minimal",
+    ...(isDebug ? DEBUG : RELEASE),
+    "--use",
+    "abort=",
+    "--enable",
+    "simd",
+    "--noColors",
+  ];
   const { error, stderr } = await asc.main(
     ["assembly/index.ts", "--baseDir", home, "-o", "core.wasm", ...flags],
     {

@@ -9,6 +9,7 @@ import type { UrlErrorCase } from "./url_error.ts";
 export interface RawDoor {
   readonly memory: WebAssembly.Memory;
   raw_reserve(buffer: number, bytes: number): number;
+  raw_guards(): number;
   raw_xxh64(ptr: number, length: number): bigint;
   raw_filterOpen(blocks: number): number;
   raw_filterAdd(count: number): number;

@@ -9,7 +9,7 @@ import type { Core } from "./core.ts";
 import { makeFilter } from "./filter.ts";
 import { CoreSlot } from "./instance.ts";
 import { KEY_VERSION } from "./key_version.ts";
-import { loadArtefact } from "./load.ts";
+import { type Artefact, loadArtefact } from "./load.ts";
 import { DEFAULT_PROFILE, rulesOf } from "./normalize_profile.ts";
 import type { NormalizeProfile } from "./normalize_profile.ts";
 import { RegisteredDomains } from "./registered_domain.ts";
@@ -30,7 +30,11 @@ export interface CoreOptions {
 
 /** A core of its own: its calls don't touch what another core answered. Takes tens of ms the first time. */
 export async function loadCore(options: CoreOptions = {}): Promise<Core> {
-  const { bytes, module, instantiate } = await loadArtefact();
+  return coreOf(await loadArtefact(), options);
+}
+
+/** A core of another build of the same sources: for tests of it. */
+export function coreOf({ bytes, module, instantiate }: Artefact, options: CoreOptions = {}): Core {
   const slot = new CoreSlot(module, instantiate);
   const xxh64 = (content: Uint8Array) =>
     slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_xxh64(put(raw, BUFFER.input, content), content.length)));

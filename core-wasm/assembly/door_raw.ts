@@ -3,7 +3,7 @@
  * Invariant: every address that is returned stays valid until the next call that reserves the same buffer.
  */
 
-import { reserve } from "./memory/buffers";
+import { brokenGuards, reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
 import { normalizeInput, textBytes, textPtr } from "./url/batch";
 import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter } from "./bloom/split_block";
@@ -11,6 +11,11 @@ import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openF
 /** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
 export function raw_reserve(buffer: i32, bytes: usize): usize {
   return reserve(buffer, bytes);
+}
+
+/** Buffers that were written beside; always 0 but in a build with asserts. */
+export function raw_guards(): i32 {
+  return brokenGuards();
 }
 
 export function raw_xxh64(ptr: usize, len: usize): u64 {

@@ -32,6 +32,10 @@ export const HTML_0: i32 = 16;
 /** charset/ and detect/ have nine: CHARSET_0 + n. */
 export const CHARSET_0: i32 = 32;
 
+/** In a build with asserts: bytes on both sides of a buffer that nothing may write, and that no answer depends on. */
+const GUARD: usize = ASC_NO_ASSERT ? 0 : 64;
+const GUARD_BYTE: u8 = 0xa5;
+
 const COUNT: i32 = 41;
 const SMALLEST: usize = 4096;
 /** (address, capacity) pairs. */
@@ -50,7 +54,7 @@ export function reserve(buffer: i32, bytes: usize): usize {
   if (bytes <= load<u32>(at, 4) && load<u32>(at) != 0) return load<u32>(at);
   if (bytes > MAX_BYTES || <u32>buffer >= <u32>COUNT) return 0;
   const old: usize = load<u32>(at);
-  if (old != 0) heap.free(old);
+  if (old != 0) heap.free(old - GUARD);
   return place(at, roomier(bytes));
 }
 
@@ -64,7 +68,7 @@ export function reserveKept(buffer: i32, bytes: usize): usize {
   const fresh = place(at, roomier(max<usize>(bytes, min<usize>(had << 1, MAX_BYTES))));
   if (old != 0) {
     memory.copy(fresh, old, had);
-    heap.free(old);
+    heap.free(old - GUARD);
   }
   return fresh;
 }
@@ -75,13 +79,32 @@ export function capacity(buffer: i32): usize {
 }
 
 function roomier(bytes: usize): usize {
+  // The guard stands right behind what was asked for.
+  if (!ASC_NO_ASSERT) return max<usize>(bytes, 1);
   const quarterMore = bytes + (bytes >> 2);
   return (max<usize>(quarterMore, SMALLEST) + 63) & ~63;
 }
 
 function place(at: usize, bytes: usize): usize {
-  const address = heap.alloc(bytes);
+  const address = heap.alloc(bytes + (GUARD << 1)) + GUARD;
+  memory.fill(address - GUARD, GUARD_BYTE, GUARD);
+  memory.fill(address + bytes, GUARD_BYTE, GUARD);
   store<u32>(at, <u32>address);
   store<u32>(at, <u32>bytes, 4);
   return address;
+}
+
+/** How many buffers were written beside; 0 in a build without asserts. */
+export function brokenGuards(): i32 {
+  let broken = 0;
+  for (let buffer: i32 = 0; buffer < COUNT; buffer++) {
+    const address: usize = load<u32>(slot(buffer));
+    if (address != 0 && !(isGuard(address - GUARD) && isGuard(address + capacity(buffer)))) broken++;
+  }
+  return broken;
+}
+
+function isGuard(at: usize): bool {
+  for (let i: usize = 0; i < GUARD; i++) if (load<u8>(at + i) != GUARD_BYTE) return false;
+  return true;
 }

@@ -1,0 +1,145 @@
+/**
+ * What is fuzzed: each door and export of the core, by the calls that its users make.
+ * Invariant: a target answers any input; what it throws is a bug.
+ */
+
+import type { Core, Filter, PageFacts } from "../../core-wasm/mod.ts";
+import type { Chance } from "./chance.ts";
+import type { Digest } from "./digest.ts";
+import { makePage, makeUrl, MAX_BYTES, type Seeds } from "./inputs.ts";
+
+export interface FuzzParts {
+  readonly core: Core;
+  readonly chance: Chance;
+  readonly seeds: Seeds;
+  readonly digest: Digest;
+}
+
+/** One call with new inputs. */
+export interface Done {
+  readonly inputs: number;
+  readonly bytes: number;
+}
+
+export type Target = (parts: FuzzParts) => () => Done;
+
+const BATCH = 128;
+const CHARSETS =
+  "utf-8 utf-16le utf-16be windows-1252 iso-8859-2 koi8-r shift_jis euc-jp iso-2022-jp gbk gb18030 big5 euc-kr x-user-defined replacement none"
+    .split(" ");
+
+/** The typed door, relative references too. */
+const url: Target = ({ core, chance, seeds, digest }) => () => {
+  const input = makeUrl(chance, seeds);
+  const base = chance.below(3) === 0 ? makeUrl(chance, seeds) : undefined;
+  const facts = core.url(input, base);
+  if ("error" in facts) digest.text(facts.error);
+  else {
+    digest.text(facts.url);
+    digest.text(facts.key);
+    digest.text(facts.surt);
+    digest.text(facts.host);
+    digest.long(facts.fingerprint);
+  }
+  return { inputs: 1, bytes: input.length + (base?.length ?? 0) };
+};
+
+/** The raw door's batches. */
+const urls: Target = ({ core, chance, seeds, digest }) => () => {
+  const inputs = Array.from({ length: BATCH }, () => makeUrl(chance, seeds));
+  const batch = core.urls(inputs);
+  let bytes = 0;
+  for (let i = 0; i < BATCH; i++) {
+    digest.text(batch.ok(i) ? batch.key(i) : batch.why(i));
+    bytes += inputs[i]!.length;
+  }
+  digest.bytes(new Uint8Array(batch.fingerprints.buffer, batch.fingerprints.byteOffset, BATCH * 8));
+  return { inputs: BATCH, bytes };
+};
+
+function addFacts(digest: Digest, facts: PageFacts): void {
+  for (const link of facts.links) {
+    digest.text(link.url);
+    digest.text(link.raw);
+    digest.text(`${link.kind} ${link.rel} ${link.hreflang ?? ""} ${link.text ?? ""}`);
+  }
+  digest.number(facts.outlinks({ skipNofollow: true }).length);
+  digest.text(`${facts.base} ${facts.title} ${facts.lang} ${facts.charset} ${facts.canonical ?? ""}`);
+  digest.number((facts.noindex ? 1 : 0) | (facts.nofollow ? 2 : 0) | (facts.truncated ? 4 : 0));
+  digest.long(facts.simhash);
+  digest.long(facts.textHash);
+  digest.number(facts.textLength);
+}
+
+function scanTarget(alphabet: 128 | 256, contentType: (chance: Chance) => string | undefined): Target {
+  return ({ core, chance, seeds, digest }) => {
+    const room = new Uint8Array(MAX_BYTES);
+    return () => {
+      const length = makePage(chance, seeds, room, alphabet);
+      const type = contentType(chance);
+      const how = chance.below(16);
+      const facts = core.scan(room.subarray(0, length), {
+        url: chance.below(20) === 0 ? makeUrl(chance, seeds) : "http://page.example/d/p?q",
+        embeds: (how & 1) !== 0,
+        forms: (how & 2) !== 0,
+        text: (how & 4) === 0,
+        anchorText: (how & 8) !== 0,
+        productToken: "me",
+        ...(type === undefined ? {} : { contentType: type }),
+      });
+      // A page of 4 KB passes no bound: this is what is left of one that trapped.
+      if (facts.truncated) throw new Error("The scan gave the page up; all of its facts were wanted.");
+      addFacts(digest, facts);
+      return { inputs: 1, bytes: length };
+    };
+  };
+}
+
+/** Pages that say UTF-8, and are. */
+const scan = scanTarget(128, () => "text/html; charset=utf-8");
+/** Pages in every charset, declared or not; as XHTML now and then. */
+const charsets = scanTarget(256, (chance) => {
+  const charset = chance.pick(CHARSETS);
+  const type = chance.below(4) === 0 ? "application/xhtml+xml" : "text/html";
+  return charset === "none" ? undefined : `${type}; charset=${charset}`;
+});
+
+const simhash: Target = ({ core, chance, seeds, digest }) => {
+  const room = new Uint8Array(MAX_BYTES);
+  return () => {
+    const length = makePage(chance, seeds, room, 256);
+    digest.long(core.simhash(room.subarray(0, length)));
+    return { inputs: 1, bytes: length };
+  };
+};
+
+const xxh64: Target = ({ core, chance, seeds, digest }) => {
+  const room = new Uint8Array(MAX_BYTES);
+  return () => {
+    const length = makePage(chance, seeds, room, 256);
+    digest.long(core.xxh64(room.subarray(0, length)));
+    return { inputs: 1, bytes: length };
+  };
+};
+
+/** Filters of many sizes, filled beyond what they were made for. */
+const filter: Target = ({ core, chance, digest }) => {
+  let current: Filter | undefined;
+  let left = 0;
+  return () => {
+    if (left-- <= 0) {
+      current?.free();
+      current = core.filter(1 + chance.below(chance.below(20) === 0 ? 200_000 : 2000));
+      left = 40;
+    }
+    const keys = BigUint64Array.from(
+      { length: chance.below(BATCH * 2) },
+      () => BigInt(chance.below(5000)) << BigInt(chance.below(50)),
+    );
+    digest.bytes(current!.addAll(keys));
+    digest.bytes(current!.hasAll(keys));
+    return { inputs: keys.length, bytes: keys.byteLength };
+  };
+};
+
+export const TARGETS: Readonly<Record<string, Target>> = { url, urls, scan, charsets, simhash, xxh64, filter };
