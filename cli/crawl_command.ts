@@ -98,6 +98,18 @@ export function registerCrawl(program: Command): void {
 
 async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
   const screen = openScreen(flags.json ?? false);
+  // From the first moment to the last: opening and closing a large folder take a while too.
+  const stop = listenForStop(() =>
+    screen.say("Stopping: requests in flight are settled; a second Ctrl-C ends at once.")
+  );
+  try {
+    await crawlUntil(stop, screen, urls, flags);
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly string[], flags: Flags): Promise<void> {
   const log = openLog({
     level: flags.verbose ? "debug" : "error",
     json: flags.json ?? false,
@@ -117,9 +129,6 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
       shards: 1,
       settings: { deadWorker: WORKER },
     });
-    const stop = listenForStop(() =>
-      screen.say("Stopping: requests in flight are settled; a second Ctrl-C ends at once.")
-    );
     const onLocalTrouble = countTroubles({
       clock: systemClock,
       say: screen.say,
@@ -138,7 +147,6 @@ async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
       const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier, log, onLocalTrouble });
       await work({ plan, coordinator, edge, publishing, stop, screen, folder: flags.data });
     } finally {
-      stop.dispose();
       await coordinator.close();
     }
   } finally {
