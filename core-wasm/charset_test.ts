@@ -49,10 +49,51 @@ test("charset: labels are found in any case and with white space around", () => 
   assert.equal(charsetOf(""), undefined);
 });
 
-test("charset: an undeclared page is UTF-8 where it is valid, windows-1252 otherwise", () => {
+test("charset: an undeclared page is UTF-8 where it is valid, else what the detector says", () => {
   assert.deepEqual(scanned("<title>\xc3\xa9\xe2\x82\xac</title>"), { charset: "utf-8", title: "é€" });
-  assert.deepEqual(scanned("<title>\xe9\x80</title>"), { charset: "windows-1252", title: "é€" });
+  assert.deepEqual(scanned("<title>caf\xe9</title>"), { charset: "windows-1252", title: "café" });
   assert.deepEqual(scanned("<title>ascii</title>"), { charset: "utf-8", title: "ascii" });
+  assert.deepEqual(scanned("<title>\xcf\xf0\xe8\xe2\xe5\xf2</title>"), { charset: "windows-1251", title: "Привет" });
+  const mostly = `<title>${"\xd0\x9f\xd1\x80".repeat(4)}\xd0</title>`;
+  assert.deepEqual(scanned(mostly), { charset: "utf-8", title: "ПрПрПрПр\ufffd" });
+});
+
+test("charset: ISO-2022-JP and UTF-16 are told from ASCII where nothing is declared", () => {
+  assert.deepEqual(scanned("<title>\x1b$B0!\x1b(B</title>"), { charset: "iso-2022-jp", title: "亜" });
+  assert.equal(scanned("<title>\x1b$B0!\x1b(B</title>", "text/html;charset=utf-8").charset, "utf-8");
+  assert.equal(scanned("<title>\x1b$B0\x1b(B</title>").charset, "utf-8");
+  const wide = (text: string) => Array.from(text, (letter) => `${letter}\0`).join("");
+  assert.deepEqual(scanned(wide("<title>\xe9t\xe9</title>")), { charset: "utf-16le", title: "été" });
+  assert.deepEqual(scanned(`\0${wide("<title>a</title>").slice(0, -1)}`), { charset: "utf-16be", title: "a" });
+  assert.equal(scanned("<title>a\0b</title>").charset, "utf-8");
+});
+
+const KOI8_TITLE = "\xf0\xd2\xc9\xd7\xc5\xd4, \xcd\xc9\xd2";
+
+test("charset: declared as UTF-8 but in another one, a page is read all the same", () => {
+  for (const declared of ["utf-8", "gb2312", "big5"]) {
+    const page = `<meta charset=${declared}><title>${KOI8_TITLE}</title>`;
+    assert.deepEqual(scanned(page), { charset: "koi8-r", title: "Привет, мир" }, declared);
+  }
+  assert.equal(scanned("<title>caf\xe9</title>", "text/html; charset=utf-8").title, "café");
+});
+
+test("charset: declared as EUC-JP but UTF-8 in truth", () => {
+  const page = "<meta charset=euc-jp><title>\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe3\x83\x9a</title>";
+  assert.deepEqual(scanned(page), { charset: "utf-8", title: "日本語のペ" });
+});
+
+test("charset: a declaration of one byte a character stands, as in browsers: no bytes contradict it", () => {
+  const page = "<title>\xc3\xa9</title>";
+  assert.deepEqual(scanned(page, "text/html; charset=iso-8859-1"), { charset: "windows-1252", title: "Ã©" });
+  assert.deepEqual(scanned(`<meta charset=utf-8>${page}`, "text/html; charset=iso-8859-1"), {
+    charset: "windows-1252",
+    title: "Ã©",
+  });
+});
+
+test("charset: a byte order mark is believed whatever follows", () => {
+  assert.deepEqual(scanned(`\xef\xbb\xbf<title>${KOI8_TITLE}`).charset, "utf-8");
 });
 
 test("charset: broken UTF-8 that was declared is repaired as a browser does", () => {
@@ -74,6 +115,12 @@ test("charset: broken UTF-8 that was declared is repaired as a browser does", ()
       title: wanted,
     });
   }
+});
+
+test("charset: a page that is cut within a character keeps its charset", () => {
+  const bytes = Uint8Array.from("<title>\xba\xe9</title><p>\xba\xe9", (letter) => letter.charCodeAt(0));
+  const options = { url: "http://e.org/", contentType: "text/html; charset=gbk", maxBytes: bytes.length - 1 };
+  assert.equal(core.scan(bytes, options).charset, "gbk");
 });
 
 test("charset: legacy pages and their late declarations", () => {
@@ -107,4 +154,19 @@ test("charset: the encoder of one page is not used for the next", () => {
   assert.equal(scan("utf-8"), "http://e.org/?%C3%A9%E2%82%AC%E6%B4%AA");
   assert.equal(scan("gbk"), "http://e.org/?%A8%A6%80%BA%E9");
   assert.equal(scan("latin1"), "http://e.org/?%E9%80%26%2327946%3B");
+});
+
+test("charset: E12, ISO-2022-JP's states and gb18030's four bytes in queries", () => {
+  const query = (charset: string, value: string) =>
+    core.scan(encoder.encode(`<a href="?q=${value}&r#${value}">`), {
+      url: "http://e.org/",
+      contentType: `text/html;charset=${charset}`,
+    }).links[0]?.url;
+  assert.equal(query("iso-2022-jp", "&#20124;a"), "http://e.org/?q=%1B$B0!%1B(Ba&r#%E4%BA%9Ca");
+  // Half of this pair is `#`, half of the next is `"`.
+  assert.equal(query("iso-2022-jp", "&#65283;&#12290;"), "http://e.org/?q=%1B$B!t!%23%1B(B&r#%EF%BC%83%E3%80%82");
+  assert.equal(query("iso-2022-jp", "&euro;"), "http://e.org/?q=%26%238364%3B&r#%E2%82%AC");
+  assert.equal(query("gb18030", "&eth;&#x1f600;"), "http://e.org/?q=%810%8A8%949%FC6&r#%C3%B0%F0%9F%98%80");
+  assert.equal(query("gbk", "&eth;"), "http://e.org/?q=%26%23240%3B&r#%C3%B0");
+  assert.equal(query("x-user-defined", "&#xf780;&eacute;"), "http://e.org/?q=%80%26%23233%3B&r#%EF%9E%80%C3%A9");
 });

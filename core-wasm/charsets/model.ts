@@ -63,6 +63,9 @@ function nibbleOf(probability: number): number {
   return best;
 }
 
+/** No letter of a language is rarer. */
+const LEAST_SHARE = 0.0008;
+
 interface Counts {
   /** How often the column's symbol follows the row's. */
   readonly pairs: readonly Float64Array[];
@@ -72,7 +75,7 @@ interface Counts {
 
 function countsOf(symbols: readonly number[], letters: number): Counts {
   const pairs = Array.from({ length: letters }, () => new Float64Array(letters));
-  const single = new Float64Array(letters).fill(0.3);
+  const single = new Float64Array(letters).fill(LEAST_SHARE * symbols.length);
   for (let i = 1; i < symbols.length; i++) {
     pairs[symbols[i - 1]!]![symbols[i]!]! += 1;
     single[symbols[i]!]! += 1;
@@ -81,6 +84,8 @@ function countsOf(symbols: readonly number[], letters: number): Counts {
   return { pairs, shares: [...single].map((count) => count / total) };
 }
 
+/** A text of 10,000 letters hasn't all that a language has: so much of what follows a letter goes by shares alone. */
+const UNSEEN = 0.12;
 /** Weight of a symbol's share against what was counted after another. */
 const SMOOTHING = 6;
 
@@ -91,7 +96,8 @@ function rowOf({ pairs, shares }: Counts, a: number, isLatin: boolean): number[]
   const seen = counted?.reduce((sum, count) => sum + count, 0) ?? 0;
   return shares.map((share, b) => {
     if (b === 1 && !isLatin) return a === 0 ? MIXED : MIXED / 4;
-    return ((counted?.[b] ?? 0) + SMOOTHING * share) / (seen + SMOOTHING);
+    const known = ((counted?.[b] ?? 0) + SMOOTHING * share) / (seen + SMOOTHING);
+    return (1 - UNSEEN) * known + UNSEEN * share;
   });
 }
 
