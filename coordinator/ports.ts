@@ -68,7 +68,7 @@ export interface HostRow {
   readonly nextStartAt: number;
   /** From robots.txt; 0 = none asked. */
   readonly crawlDelayMs: number;
-  /** EWMA of response times; 0 = none yet. */
+  /** How slowly it answers of late: at least the last response time, falling slowly; 0 = none yet. */
   readonly responseMs: number;
   /** 0 = not backing off. */
   readonly backoffMs: number;

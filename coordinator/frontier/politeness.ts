@@ -17,7 +17,7 @@ export interface HostClocks {
   nextStartAt: number;
 }
 
-/** Weight of the newest response time in the moving average. */
+/** Weight of a newer, faster response; a slower one counts in full, so that the gap after a crash is never too short. */
 const RESPONSE_WEIGHT = 0.25;
 
 /** Least ms between two starts: the largest of crawl's delay, operator's policy, Crawl-delay (clamped) and back-off. */
@@ -134,11 +134,11 @@ export function noteFailure(
   host.nextStartAt = Math.max(host.nextStartAt, now + host.backoffMs);
 }
 
-/** Moves the average of response times; `totalMs` is clamped to what a fetch may last. */
+/** Notes how slowly the host answers of late: at least the last response time. `totalMs` is clamped to what a fetch may last. */
 export function noteResponseTime(host: HostClocks, totalMs: number | undefined, limits: FrontierLimits): void {
   const ms = clamp(totalMs, { least: 0, most: limits.fetchWallMs, otherwise: -1 });
   if (ms < 0) return;
-  host.responseMs = host.responseMs === 0 ? ms : Math.round(host.responseMs + RESPONSE_WEIGHT * (ms - host.responseMs));
+  host.responseMs = Math.max(ms, Math.round(host.responseMs + RESPONSE_WEIGHT * (ms - host.responseMs)));
 }
 
 /** A Retry-After of the edge: 0 when it is absent, negative, zero or no number; clamped from above (E50). */

@@ -132,14 +132,16 @@ test("a URL's waits double and respect Retry-After", () => {
   assert.equal(urlRetryMs(1, 60_000, LIMITS), 60_000);
 });
 
-test("response times are averaged; nonsense is ignored or clamped", () => {
+test("response times rise at once and fall slowly; nonsense is ignored or clamped", () => {
   const host = clocks();
   noteResponseTime(host, undefined, LIMITS);
   noteResponseTime(host, NaN, LIMITS);
   assert.equal(host.responseMs, 0);
   noteResponseTime(host, 400, LIMITS);
   noteResponseTime(host, 800, LIMITS);
-  assert.equal(host.responseMs, 500);
+  assert.equal(host.responseMs, 800);
+  noteResponseTime(host, 400, LIMITS);
+  assert.equal(host.responseMs, 700);
   noteResponseTime(host, 1e12, LIMITS);
-  assert.equal(host.responseMs, 7_875);
+  assert.equal(host.responseMs, LIMITS.fetchWallMs);
 });

@@ -240,3 +240,30 @@ test("robots: nofollow by meta, by our name and by X-Robots-Tag; what is for ano
     },
   );
 });
+
+test("kill -9: after the restart a slow host still gets its gap, and nothing is fetched twice but what was under way", async () => {
+  let reached: () => void;
+  const killed = new Promise<void>((resolve) => reached = resolve);
+  const script: Script = async ({ path }, request) => {
+    if (path === "/b") reached();
+    if (path !== "/robots.txt") await new Promise((resolve) => setTimeout(resolve, 200));
+    await request.send(path === "/robots.txt" ? missing() : page("/a", "/b", "/c"));
+  };
+  const sites = await startSites(script);
+  const folder = temporaryFolder();
+  const flags = ["--delay-ms", "100", "--delay-factor", "10", "--contact", "ops@crawl.example", "--json"];
+  const args = ["crawl", sites.url("127.0.0.1"), ...flags, "--data", folder.file("data")];
+  try {
+    const first = spawnOutrider(args);
+    await killed;
+    first.kill("SIGKILL");
+    await first.ended;
+    const summary = summaryOf(await runOutrider(args));
+    assert.equal(summary.fetched, 4);
+    assert.deepEqual(sites.log.map(({ path }) => path), ["/robots.txt", "/", "/a", "/b", "/b", "/c"]);
+    assertGaps(sites.log.slice(1), 2000);
+  } finally {
+    await sites.close();
+    await folder.remove();
+  }
+});
