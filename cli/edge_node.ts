@@ -21,6 +21,7 @@ import { systemFiles } from "../runtime/files.ts";
 import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
+import { wholeGzip } from "../runtime/whole_gzip.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { VERSION } from "./version.ts";
 
@@ -116,6 +117,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     resolver: createResolver({ clock: systemClock, overrides: settings.resolve.map(parseResolveOverride) }),
     clock: systemClock,
     log,
+    wholeGzip,
   });
   const archive = await openArchive({
     ...place,

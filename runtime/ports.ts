@@ -59,6 +59,12 @@ export interface Gunzip {
   member(bytes: Uint8Array, maxBytes: number): GzipMember;
 }
 
+/**
+ * A quicker way for the common case: the data of `bytes` when they are exactly one sound gzip member that holds at most
+ * `maxBytes`; undefined for everything else, and wherever the runtime has no such way. Never throws.
+ */
+export type WholeGzip = (bytes: Uint8Array, maxBytes: number) => Uint8Array | undefined;
+
 /** A file that only grows, except for `truncate` after a crash. */
 export interface AppendFile {
   /** Bytes in the file, unsynced ones included. */

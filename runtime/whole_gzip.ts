@@ -1,11 +1,12 @@
 /**
- * One gzip member that is the whole input, decoded at once by libdeflate where the runtime has it (Bun): about two
+ * The WholeGzip port: one gzip member that is the whole input, decoded at once by libdeflate where the runtime has it (Bun): about two
  * thirds of zlib's cost. Nothing is decoded where it hasn't; the callers have zlib.
  * Invariant: what is returned is exactly what zlib would give; whatever is in doubt is left to it. Never throws.
  */
 
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
+import type { WholeGzip } from "./ports.ts";
 
 interface BunGzip {
   gunzipSync?(bytes: Uint8Array, options: { library: "libdeflate" }): Uint8Array;
@@ -22,18 +23,15 @@ const LEAST_BYTES = 10 + 2 + TRAILER_BYTES;
  */
 const MOST_BYTES = 32 * 1024;
 
-/**
- * The data of `bytes`, when they are one sound member without optional header fields and hold at most `capBytes`;
- * undefined for everything else, sound or not.
- */
-export function wholeGzip(bytes: Uint8Array, capBytes: number): Uint8Array | undefined {
+/** See the port. Members with optional header fields are left to zlib too. */
+export const wholeGzip: WholeGzip = (bytes, maxBytes) => {
   const { length } = bytes;
   if (Bun?.gunzipSync === undefined || length < LEAST_BYTES || length > MOST_BYTES) return undefined;
   // Flags (RFC 1952 2.3.1): libdeflate doesn't check a header's own CRC.
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8 || bytes[3] !== 0) return undefined;
   const trailer = Buffer.from(bytes.buffer, bytes.byteOffset + length - TRAILER_BYTES, TRAILER_BYTES);
   const statedBytes = trailer.readUInt32LE(4);
-  if (statedBytes > capBytes) return undefined;
+  if (statedBytes > maxBytes) return undefined;
   try {
     const data = Bun.gunzipSync(bytes, { library: "libdeflate" });
     if (data.length !== statedBytes || crc32(data) !== trailer.readUInt32LE(0)) return undefined;
@@ -41,7 +39,7 @@ export function wholeGzip(bytes: Uint8Array, capBytes: number): Uint8Array | und
   } catch {
     return undefined;
   }
-}
+};
 
 /**
  * libdeflate stops behind the first member and has checked that member's trailer. The input's last bytes say the same;

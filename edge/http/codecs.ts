@@ -5,7 +5,6 @@
 
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
-import { wholeGzip } from "../../runtime/whole_gzip.ts";
 
 export interface Codec {
   /** The whole of `bytes` decoded in this thread; undefined when it is cut, corrupt or larger than the cap. */
@@ -120,17 +119,12 @@ function gzipSize(bytes: Uint8Array): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | ((bytes[at + 3]! & 0x7f) << 24)) + 1;
 }
 
-const zlibGzip = codec({
+export const gzipCodec = codec({
   sync: zlib.gunzipSync as Native["sync"],
   create: zlib.createGunzip,
   ...inflating,
   guess: gzipSize,
 });
-
-export const gzipCodec: Codec = {
-  whole: (bytes, capBytes) => wholeGzip(bytes, capBytes) ?? zlibGzip.whole(bytes, capBytes),
-  run: zlibGzip.run,
-};
 
 export const zlibCodec = codec({
   sync: zlib.inflateSync as Native["sync"],

@@ -3,6 +3,7 @@
  * Invariant: never throws, never yields more than the cap; if `problem` is absent, `bytes` is the whole content.
  */
 
+import type { WholeGzip } from "../../runtime/ports.ts";
 import { brotliCodec, type Codec, gzipCodec, rawDeflateCodec, zlibCodec, zstdFrameCodec } from "./codecs.ts";
 import { Turns } from "./turns.ts";
 import { MAX_ZSTD_FRAMES, zstdFrames } from "./zstd_frames.ts";
@@ -41,11 +42,17 @@ export function contentCodings(headers: readonly (readonly [string, string])[]):
 }
 
 /** Undoes `codings`, the last first. A promise only where the body is large or broken. */
-export function decodeBody(body: Uint8Array, codings: readonly string[], capBytes: number): Decoded | Promise<Decoded> {
+export function decodeBody(
+  body: Uint8Array,
+  codings: readonly string[],
+  capBytes: number,
+  wholeGzip?: WholeGzip,
+): Decoded | Promise<Decoded> {
   if (body.length === 0 || codings.length === 0) return capped(body, capBytes);
   if (codings.length === 1 && body.length <= IN_PLACE_BYTES) {
     const codec = codecOf(codings[0]!, body);
-    const whole = codec?.whole(body, capBytes);
+    const quick = codec === gzipCodec ? wholeGzip?.(body, capBytes) : undefined;
+    const whole = quick ?? codec?.whole(body, capBytes);
     if (whole) return { bytes: whole, capped: false };
   }
   return SLOW_DECODINGS.take(() => decodeStack(body, codings, capBytes));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
+import { wholeGzip } from "../../runtime/whole_gzip.ts";
 import { test } from "../../tests/support/test.ts";
 import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
 import { zstdFrames } from "./zstd_frames.ts";
@@ -26,8 +27,11 @@ const CODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   "zstd": (bytes) => zlib.zstdCompressSync(bytes),
 };
 
+/** By zlib alone, and again with the quicker way for whole gzip bodies, which must change nothing. */
 async function undo(body: Uint8Array, codings: string[], capBytes = CAP): Promise<Decoded> {
-  return await decodeBody(body, codings, capBytes);
+  const decoded = await decodeBody(body, codings, capBytes);
+  if (body.length < 64 * 1024) assert.deepEqual(await decodeBody(body, codings, capBytes, wholeGzip), decoded);
+  return decoded;
 }
 
 function isPrefix(part: Uint8Array, whole: Uint8Array): boolean {

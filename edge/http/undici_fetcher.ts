@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { Clock, Logger } from "../../runtime/ports.ts";
+import type { Clock, Logger, WholeGzip } from "../../runtime/ports.ts";
 import type { Exchange, Fetcher, FetchFailure, FetchRequest, FetchTimings } from "../ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
 import { type Collected, Collector } from "./collector.ts";
@@ -32,6 +32,8 @@ export interface UndiciFetcherOptions {
   readonly keepAliveMs?: number;
   /** PEM certificates that are trusted in place of the system's. */
   readonly trustedCa?: string;
+  /** Tried first on gzip bodies; without it zlib decodes them all. */
+  readonly wholeGzip?: WholeGzip;
 }
 
 const MAX_SOCKETS_PER_ORIGIN = 8;
@@ -60,12 +62,14 @@ class UndiciFetcher implements Fetcher {
   readonly #pool: ConnectionPool;
   readonly #deadlines: Deadlines;
   readonly #targets = new TargetParser();
+  readonly #wholeGzip: WholeGzip | undefined;
   readonly #tasks = new Map<FetchTask, Promise<unknown>>();
   #closed = false;
 
   constructor(options: UndiciFetcherOptions) {
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#wholeGzip = options.wholeGzip;
     this.#deadlines = new Deadlines(options.clock);
     this.#pool = new ConnectionPool({
       opener: new SocketOpener(options),
@@ -136,7 +140,7 @@ class UndiciFetcher implements Fetcher {
       if (problem !== undefined) exchange.decodeProblem = problem;
       return exchange;
     };
-    const decoded = decodeBody(body, contentCodings(headers), request.limits.decodedBytes);
+    const decoded = decodeBody(body, contentCodings(headers), request.limits.decodedBytes, this.#wholeGzip);
     return decoded instanceof Promise ? decoded.then(build) : build(decoded);
   }
 

@@ -6,6 +6,7 @@ import { createUndiciFetcher } from "../../edge/http/undici_fetcher.ts";
 import type { Exchange, Fetcher, FetchFailure, FetchLimits, FetchRequest } from "../../edge/ports.ts";
 import { systemClock } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
+import { wholeGzip } from "../../runtime/whole_gzip.ts";
 
 export const TEST_LIMITS: FetchLimits = {
   connectMs: 5_000,
@@ -36,6 +37,7 @@ export function testFetcher(options: TestFetcherOptions = {}): Fetcher {
     resolver,
     clock: systemClock,
     log: SILENT,
+    wholeGzip,
     ...rest,
   });
 }
