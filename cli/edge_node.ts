@@ -13,6 +13,7 @@ import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
 import type { Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
 import { SeenContent } from "../edge/steps/dedup.ts";
+import { KnownLinks } from "../edge/steps/known_links.ts";
 import { type ArchiveSettings, openArchive } from "../edge/warc/archive.ts";
 import { repairFolder } from "../edge/warc/repair.ts";
 import { runWorker } from "../edge/worker.ts";
@@ -133,6 +134,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     archive,
     rules: new RulesCache(node.frontier),
     content: new SeenContent(),
+    links: new KnownLinks(),
     backlog: new Backlog(LIMITS.backlogBytes),
     digest: nativeDigest,
     clock: systemClock,

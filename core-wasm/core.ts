@@ -71,11 +71,15 @@ export interface Outlink {
   readonly url: string;
   /** Of the first link that led there. */
   readonly kind: LinkKind;
+  /** XXH64 of `url`, in halves: low 32 bits, high 32 bits. Not its fingerprint, which is of the normalised URL. */
+  readonly hash: readonly [low: number, high: number];
 }
 
 export interface OutlinkChoice {
   /** Leave out links whose rel has `nofollow`. Default false. */
   readonly skipNofollow?: boolean;
+  /** Leave out URLs of whose hash this says so, before a string is made of them. */
+  readonly isKnown?: (low: number, high: number) => boolean;
 }
 
 export interface ScanOptions {

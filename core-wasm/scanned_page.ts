@@ -7,8 +7,8 @@ import type { LinkKind, Outlink, OutlinkChoice, PageFacts, PageLink } from "./co
 
 /** In the order of assembly/html/links.ts. */
 const KINDS: readonly LinkKind[] = ["a", "area", "link", "iframe", "frame", "form", "meta_refresh", "embed"];
-/** Words of a row: end of href, of href without fragment, first link with the same, end of raw, of rel, kind, end of hreflang, of text. */
-export const ROW = 8;
+/** Words of a row: end of href, of href without fragment, first link with the same, end of raw, of rel, kind, end of hreflang, of text; low and high half of the hash. */
+export const ROW = 10;
 const KIND_MASK = 0xff;
 const NOFOLLOW = 0x100;
 const HTTP = 0x200;
@@ -106,7 +106,10 @@ export class ScannedPage implements PageFacts {
       const first = rows[at + 2]!;
       if ((flags & HTTP) !== 0 && (flags & refused) === 0 && taken[first] === 0) {
         taken[first] = 1;
-        outlinks.push({ url: hrefs.slice(start, rows[at + 1]!), kind: KINDS[flags & KIND_MASK]! });
+        const [low, high] = [rows[at + 8]!, rows[at + 9]!];
+        if (choice.isKnown?.(low, high) !== true) {
+          outlinks.push({ url: hrefs.slice(start, rows[at + 1]!), kind: KINDS[flags & KIND_MASK]!, hash: [low, high] });
+        }
       }
       start = rows[at]!;
     }

@@ -93,6 +93,9 @@ class LeaseRun {
     else this.#hold.succeeded();
     const bytes = answer.ok ? answer.body.length + answer.decoded.length : 0;
     const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, verdict, this.#hold, this.#parts));
-    this.#track(this.#settling, settled.then((outcome) => this.#hold.reporter.add(outcome)));
+    this.#track(
+      this.#settling,
+      settled.then(({ outcome, acknowledged }) => this.#hold.reporter.add(outcome, acknowledged)),
+    );
   }
 }

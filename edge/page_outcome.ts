@@ -12,7 +12,7 @@ import type { EdgeParts } from "./parts.ts";
 import type { Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
 import { robotsTag } from "./steps/robots_tag.ts";
-import { scan } from "./steps/scan.ts";
+import { scan, type Scanned } from "./steps/scan.ts";
 
 export interface ToSettle {
   readonly target: Target;
@@ -21,15 +21,36 @@ export interface ToSettle {
   readonly hops: readonly Hop[];
 }
 
+/** An outcome, and what is to be done when the coordinator has it. */
+export interface Settled {
+  readonly outcome: Outcome;
+  readonly acknowledged?: () => void;
+}
+
 export async function settlePage(
   what: ToSettle,
   verdict: ResponseVerdict | undefined,
   hold: LeaseHold,
   parts: EdgeParts,
-): Promise<Outcome> {
+): Promise<Settled> {
   const { answer } = what.answered;
-  if (!answer.ok || verdict === undefined) return notAnswered(what, answer as FetchFailure, parts);
-  const scanned = verdict.kind === "final" ? scan(parts.core, answer, hold.lease.crawl) : undefined;
+  if (!answer.ok || verdict === undefined) return { outcome: notAnswered(what, answer as FetchFailure, parts) };
+  const found = { crawl: hold.lease.crawl, depth: what.target.depth, now: parts.clock.monotonicMs() };
+  const scanned = verdict.kind === "final"
+    ? scan(parts.core, answer, { crawl: found.crawl, isKnown: parts.links.test(found) })
+    : undefined;
+  const outcome = await outcomeOf(what, { answer, verdict, scanned }, hold, parts);
+  return scanned === undefined ? { outcome } : { outcome, acknowledged: () => parts.links.add(found, scanned.hashes) };
+}
+
+interface Judged {
+  readonly answer: Exchange;
+  readonly verdict: ResponseVerdict;
+  readonly scanned: Scanned | undefined;
+}
+
+async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts: EdgeParts): Promise<Outcome> {
+  const { answer, verdict, scanned } = judged;
   const contentHash = parts.digest.sha256Hex(answer.decoded);
   const facts = await capture(parts, {
     exchange: answer,

@@ -9,6 +9,7 @@ import type { Backlog } from "./backlog.ts";
 import type { Archive, Fetcher, FetchLimits, Frontier } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
+import type { KnownLinks } from "./steps/known_links.ts";
 
 export interface EdgeSettings {
   readonly workerId: WorkerId;
@@ -29,6 +30,7 @@ export interface EdgeParts {
   readonly core: Core;
   readonly rules: RulesCache;
   readonly content: SeenContent;
+  readonly links: KnownLinks;
   readonly backlog: Backlog;
   readonly digest: Digest;
   readonly clock: Clock;

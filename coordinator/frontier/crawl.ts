@@ -113,6 +113,7 @@ function crawlSettings(row: CrawlRow): CrawlSettings {
     polite: spec.politeness.delay_ms > 0,
     embeds: spec.embeds,
     respect_rel_nofollow: spec.respect_rel_nofollow,
+    scope_version: row.stateVersion,
   };
 }
 

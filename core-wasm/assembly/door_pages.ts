@@ -13,7 +13,7 @@ import { simhash } from "./text/simhash";
 /** Bytes of `page-link`: two strings, a case, three strings. */
 const LINK: usize = 44;
 /** Bytes of a row of html/answer.ts. */
-const ROW: usize = 32;
+const ROW: usize = 40;
 /** Bytes of `page-facts`. */
 const FACTS: usize = 72;
 

