@@ -135,8 +135,54 @@ export interface Filter {
   addAll(keys: BigUint64Array): Uint8Array;
   /** For each key: 0 = certainly absent, 1 = probably present. */
   hasAll(keys: BigUint64Array): Uint8Array;
+  /**
+   * The filter as parts of a file, to be written one behind the other: views of its memory, valid until its next call.
+   * `position`: how far in the owner's log everything is in it; restoring gives it back.
+   */
+  snapshot(position: bigint): readonly Uint8Array[];
   /** Frees its memory in the core. */
   free(): void;
+}
+
+/** A filter that grows: when a layer is full, one of twice the size is put on top. */
+export interface LayeredFilter extends Filter {
+  /** Layers now; each adds its own false positives (core-wasm/README.md). */
+  readonly layers: number;
+}
+
+export interface LayerSizes {
+  /** Keys of the first layer. */
+  readonly firstKeys: number;
+  /** Keys of a layer at most. */
+  readonly mostKeys: number;
+}
+
+/** Answers of NearIndex.nearest, one for each fingerprint. */
+export interface NearAnswers {
+  /** The nearest held fingerprint, of several the smallest; 0n where none is near. */
+  readonly fingerprints: BigUint64Array;
+  /** Bits between the two, 0 to 3; 255 where none is near. */
+  readonly distances: Uint8Array;
+}
+
+/** 64-bit fingerprints (SimHashes), to find those within three bits: exact. 32 bytes each, and 4 MB. */
+export interface NearIndex {
+  readonly capacity: number;
+  /** Distinct fingerprints held. */
+  readonly count: number;
+  /** For each: 1 = added, 0 = the same one is held already, 2 = not added, the index is full. */
+  addAll(fingerprints: BigUint64Array): Uint8Array;
+  nearest(fingerprints: BigUint64Array): NearAnswers;
+  /** All that are held within three bits of one, in no order, `most` at most. */
+  within(fingerprint: bigint, most: number): BigUint64Array;
+  /** As Filter.snapshot. */
+  snapshot(position: bigint): readonly Uint8Array[];
+  free(): void;
+}
+
+/** Why a snapshot can't be used: a sentence. What it held must be built anew. */
+export interface SnapshotRefused {
+  readonly error: string;
 }
 
 export interface Core {
@@ -165,4 +211,14 @@ export interface Core {
   simhash(text: Uint8Array): bigint;
   /** `capacity` keys at about 1 % false positives. */
   filter(capacity: number): Filter;
+  /** Refuses what was cut, changed, or made by another keyVersion. */
+  restoreFilter(snapshot: Uint8Array): { readonly filter: Filter; readonly position: bigint } | SnapshotRefused;
+  layeredFilter(sizes: LayerSizes): LayeredFilter;
+  restoreLayeredFilter(
+    snapshot: Uint8Array,
+    sizes: LayerSizes,
+  ): { readonly filter: LayeredFilter; readonly position: bigint } | SnapshotRefused;
+  /** An index of at most `capacity` fingerprints, 1 to 50 million. */
+  nearIndex(capacity: number): NearIndex;
+  restoreNearIndex(snapshot: Uint8Array): { readonly index: NearIndex; readonly position: bigint } | SnapshotRefused;
 }

@@ -4,12 +4,14 @@
  */
 
 import { BUFFER, reserve } from "./buffers.ts";
-import type { Filter } from "./core.ts";
+import type { Filter, SnapshotRefused } from "./core.ts";
 import type { RawDoor } from "./instance.ts";
+import { hashAt, HEADER_BYTES, readHeader, refused, SNAPSHOT_KIND, writeHeader } from "./snapshot.ts";
 
 /** Bits for each key at which a full split-block filter has just under 1 % false positives (filter_test.ts). */
 export const BITS_PER_KEY = 10.6;
 const BLOCK_BITS = 256;
+const BLOCK_BYTES = 32;
 /** 1.75 GiB of blocks: addresses stay below 2 GiB. */
 export const MAX_CAPACITY = 1_400_000_000;
 /** Keys of one crossing. */
@@ -81,6 +83,16 @@ class CoreFilter implements Filter {
     return askAll(memory, keys, (count) => memory.raw.raw_filterHas(count));
   }
 
+  snapshot(position: bigint): readonly Uint8Array[] {
+    const { raw } = this.#open();
+    const { capacity, count } = this;
+    const at = raw.raw_filterPtr() >>> 0;
+    const bodyBytes = blocksFor(capacity) * BLOCK_BYTES;
+    const facts = { kind: SNAPSHOT_KIND.filter, position, capacity, count, bodyBytes };
+    const header = writeHeader(raw, facts, hashAt(raw, at, bodyBytes));
+    return [header, new Uint8Array(raw.memory.buffer, at, bodyBytes)];
+  }
+
   free(): void {
     this.#memory = undefined;
   }
@@ -108,4 +120,35 @@ export function makeFilter(raw: RawDoor, capacity: number): Filter {
     );
   }
   return new CoreFilter(raw, capacity);
+}
+
+/** See Core.restoreFilter. `used`: bytes of the snapshot, behind which others may stand. */
+export function readFilter(
+  raw: RawDoor,
+  bytes: Uint8Array,
+): { readonly filter: Filter; readonly position: bigint; readonly used: number } | SnapshotRefused {
+  const kind = SNAPSHOT_KIND.filter;
+  const facts = readHeader(raw, bytes, kind);
+  if ("error" in facts) return facts;
+  const { capacity, count, bodyBytes } = facts;
+  if (bodyBytes !== blocksFor(capacity) * BLOCK_BYTES) {
+    return refused(kind, `${bodyBytes} bytes of blocks were found for ${capacity} keys`);
+  }
+  const filter = makeFilter(raw, capacity);
+  const at = raw.raw_filterPtr() >>> 0;
+  const used = HEADER_BYTES + bodyBytes;
+  new Uint8Array(raw.memory.buffer, at, bodyBytes).set(bytes.subarray(HEADER_BYTES, used));
+  if (hashAt(raw, at, bodyBytes) !== facts.bodyHash) return refused(kind, "the blocks don't have their checksum");
+  raw.raw_filterRestore(BigInt(count));
+  return { filter, position: facts.position, used };
+}
+
+/** See Core.restoreFilter: nothing may stand behind the snapshot. */
+export function restoreFilter(
+  raw: RawDoor,
+  bytes: Uint8Array,
+): { readonly filter: Filter; readonly position: bigint } | SnapshotRefused {
+  const restored = readFilter(raw, bytes);
+  if ("error" in restored || restored.used === bytes.length) return restored;
+  return refused(SNAPSHOT_KIND.filter, `${bytes.length} bytes were found where ${restored.used} are wanted`);
 }

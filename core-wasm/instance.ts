@@ -17,6 +17,16 @@ export interface RawDoor {
   raw_filterFresh(): bigint;
   raw_filterPtr(): number;
   raw_filterBlocks(): number;
+  raw_filterRestore(fresh: bigint): void;
+  /** assembly/door_near.ts. */
+  raw_nearOpen(capacity: number): number;
+  raw_nearAdd(count: number): number;
+  raw_nearNearest(count: number): number;
+  raw_nearAll(wanted: bigint, room: number): number;
+  raw_nearAnswers(): number;
+  raw_nearCount(): number;
+  raw_nearSettled(): number;
+  raw_nearLoad(count: number): number;
   raw_urls(count: number, maxBytes: number, rules: number): number;
   raw_text(): number;
   raw_textBytes(): number;

@@ -6,10 +6,12 @@
 import { BUFFER, put } from "./buffers.ts";
 import { decodeText, detectCharset, encodeText } from "./charset_text.ts";
 import type { Core } from "./core.ts";
-import { makeFilter } from "./filter.ts";
+import { makeFilter, restoreFilter } from "./filter.ts";
 import { CoreSlot } from "./instance.ts";
 import { KEY_VERSION } from "./key_version.ts";
+import { GrowingFilter, restoreLayers } from "./layered_filter.ts";
 import { type Artefact, loadArtefact } from "./load.ts";
+import { makeNearIndex, restoreNearIndex } from "./near_index.ts";
 import { DEFAULT_PROFILE, rulesOf } from "./normalize_profile.ts";
 import type { NormalizeProfile } from "./normalize_profile.ts";
 import { RegisteredDomains } from "./registered_domain.ts";
@@ -55,5 +57,10 @@ export function coreOf({ bytes, module, instantiate }: Artefact, options: CoreOp
     simhash: (text) =>
       slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_simhash(put(raw, BUFFER.input, text), text.length))),
     filter: (capacity) => makeFilter(slot.fresh(), capacity),
+    restoreFilter: (snapshot) => restoreFilter(slot.fresh(), snapshot),
+    layeredFilter: (sizes) => new GrowingFilter(() => slot.fresh(), sizes),
+    restoreLayeredFilter: (snapshot, sizes) => restoreLayers(() => slot.fresh(), snapshot, sizes),
+    nearIndex: (capacity) => makeNearIndex(slot.fresh(), capacity),
+    restoreNearIndex: (snapshot) => restoreNearIndex(slot.fresh(), snapshot),
   };
 }

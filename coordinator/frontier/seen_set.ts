@@ -4,19 +4,18 @@
  * Invariant: "new" and "seen" given here are true; "perhaps" is settled by the exact store only.
  */
 
-import type { Core } from "../../core-wasm/core.ts";
+import type { Core, LayeredFilter } from "../../core-wasm/core.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
-import { LayeredFilter } from "./layered_filter.ts";
 import { SeenCache } from "./seen_cache.ts";
 import type { FrontierSettings } from "./settings.ts";
 
 export class SeenSet {
   readonly cache: SeenCache;
-  readonly #core: Pick<Core, "filter">;
+  readonly #core: Pick<Core, "layeredFilter">;
   readonly #sizes: { readonly firstKeys: number; readonly mostKeys: number };
   readonly #filters = new Map<CrawlId, LayeredFilter>();
 
-  constructor(core: Pick<Core, "filter">, settings: FrontierSettings) {
+  constructor(core: Pick<Core, "layeredFilter">, settings: FrontierSettings) {
     this.#core = core;
     this.#sizes = { firstKeys: settings.bloomFirstKeys, mostKeys: settings.bloomMaxKeys };
     this.cache = new SeenCache(settings.seenCacheKeys);
@@ -25,7 +24,7 @@ export class SeenSet {
   /** Accepted fingerprints of the crawl that weren't in it. */
   add(crawlId: CrawlId, fingerprints: BigUint64Array): void {
     let filter = this.#filters.get(crawlId);
-    if (filter === undefined) this.#filters.set(crawlId, filter = new LayeredFilter(this.#core, this.#sizes));
+    if (filter === undefined) this.#filters.set(crawlId, filter = this.#core.layeredFilter(this.#sizes));
     filter.addAll(fingerprints);
   }
 

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { test } from "../../tests/support/test.ts";
-import { testCore } from "../../tests/support/frontier.ts";
-import { LayeredFilter } from "./layered_filter.ts";
 import { SeenCache } from "./seen_cache.ts";
 
 const key = fc.bigInt({ min: 1n, max: (1n << 64n) - 1n });
@@ -37,18 +35,4 @@ test("a key that is added again with a smaller depth is known by it", () => {
   cache.add(5n, salt, 9);
   cache.add(5n, salt, 2);
   assert.equal(cache.depthOfKey(5n, salt), 2);
-});
-
-test("E110: a filter past its first layer grows, forgets nothing, and stays at about 1 % false positives a layer", async () => {
-  const core = await testCore();
-  const filter = new LayeredFilter(core, { firstKeys: 1_000, mostKeys: 8_000 });
-  const utf8 = new TextEncoder();
-  const keys = BigUint64Array.from({ length: 20_000 }, (_, i) => core.xxh64(utf8.encode(`in ${i}`)));
-  for (let start = 0; start < keys.length; start += 777) filter.addAll(keys.subarray(start, start + 777));
-  assert.equal(filter.layers, 5, "1, 2, 4, 8 and 8 thousand");
-  assert.ok(filter.hasAll(keys).every((answer) => answer === 1));
-  const others = BigUint64Array.from({ length: 20_000 }, (_, i) => core.xxh64(utf8.encode(`out ${i}`)));
-  const falsePositives = filter.hasAll(others).reduce((sum, answer) => sum + answer, 0) / others.length;
-  assert.ok(falsePositives < 0.06, `${falsePositives}`);
-  filter.free();
 });

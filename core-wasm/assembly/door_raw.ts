@@ -6,7 +6,7 @@
 import { brokenGuards, reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
 import { normalizeInput, textBytes, textPtr } from "./url/batch";
-import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter } from "./bloom/split_block";
+import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter, restoreFilter } from "./bloom/split_block";
 
 /** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
 export function raw_reserve(buffer: i32, bytes: usize): usize {
@@ -44,6 +44,10 @@ export function raw_filterPtr(): usize {
 
 export function raw_filterBlocks(): u32 {
   return filterBlocks();
+}
+
+export function raw_filterRestore(fresh: u64): void {
+  restoreFilter(fresh);
 }
 
 /** url/batch.ts says what lies where. */

@@ -5,3 +5,4 @@ export * from "./door_charset";
 export * from "./door_scan";
 export * from "./door_component";
 export * from "./door_pages";
+export * from "./door_near";

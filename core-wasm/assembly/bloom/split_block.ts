@@ -40,6 +40,11 @@ export function filterFresh(): u64 {
   return freshCount;
 }
 
+/** After the host wrote the blocks of a filter that had `fresh` new keys. */
+export function restoreFilter(fresh: u64): void {
+  freshCount = fresh;
+}
+
 /** splitmix64's finaliser: keys need not be hashes themselves. */
 // @ts-ignore: decorator
 @inline

@@ -1,0 +1,144 @@
+/**
+ * Fingerprints within three bits of others. Of four blocks of sixteen bits at least one is the same in two fingerprints
+ * that differ in three bits or fewer (Manku, Jain, Das Sarma 2007, section 3), so that four buckets hold all there are.
+ * Invariant: exact - nothing within MOST_BITS is missed, nothing beyond is told; answers don't depend on the order of adding.
+ */
+
+import { INPUT, OUTPUT, reserve } from "../memory/buffers";
+import {
+  addWaiting,
+  blockOf,
+  bucketEnd,
+  bucketStart,
+  capacity,
+  chainNext,
+  chainStart,
+  settled,
+  TABLES,
+  waitingAt,
+  young,
+} from "./tables";
+
+const MOST_BITS: u64 = 3;
+/** Distance when nothing is near. */
+const NONE: u8 = 255;
+/** Answers to adding. */
+const HELD: u8 = 0;
+const ADDED: u8 = 1;
+const NO_ROOM: u8 = 2;
+
+let nearest: u64 = 0;
+let nearestBits: u64 = 0;
+
+// @ts-ignore: decorator
+@inline
+function consider(candidate: u64, wanted: u64): void {
+  const bits = popcnt<u64>(candidate ^ wanted);
+  if (bits > nearestBits || (bits == nearestBits && candidate >= nearest)) return;
+  nearest = candidate;
+  nearestBits = bits;
+}
+
+/** The nearest held fingerprint, of several the smallest, in `nearest` and `nearestBits`. */
+function findNearest(wanted: u64): void {
+  nearest = ~0;
+  nearestBits = MOST_BITS + 1;
+  for (let table: usize = 0; table < TABLES; table++) {
+    const block = blockOf(wanted, table);
+    const end = bucketEnd(table, block);
+    for (let p = bucketStart(table, block); p < end; p += 8) consider(load<u64>(p), wanted);
+    for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
+      consider(waitingAt(number), wanted);
+    }
+    if (nearestBits == 0) return;
+  }
+}
+
+/** Whether the very fingerprint is held: looked for where the fewest share a block. */
+function isHeld(wanted: u64): bool {
+  let table: usize = 0;
+  let fewest: usize = usize.MAX_VALUE;
+  for (let t: usize = 0; t < TABLES; t++) {
+    const block = blockOf(wanted, t);
+    const bytes = bucketEnd(t, block) - bucketStart(t, block);
+    if (bytes < fewest) {
+      fewest = bytes;
+      table = t;
+    }
+  }
+  const block = blockOf(wanted, table);
+  const end = bucketEnd(table, block);
+  for (let p = bucketStart(table, block); p < end; p += 8) if (load<u64>(p) == wanted) return true;
+  for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
+    if (waitingAt(number) == wanted) return true;
+  }
+  return false;
+}
+
+function add(fingerprint: u64): u8 {
+  if (isHeld(fingerprint)) return HELD;
+  if (settled + young == capacity) return NO_ROOM;
+  addWaiting(fingerprint);
+  return ADDED;
+}
+
+/** Adds the `count` fingerprints in INPUT; a byte for each lies in OUTPUT, whose address is returned. 0 = no room for it. */
+export function addNear(count: usize): usize {
+  const out = reserve(OUTPUT, count);
+  const input = reserve(INPUT, count << 3);
+  if (out == 0 || capacity == 0) return 0;
+  for (let i: usize = 0; i < count; i++) store<u8>(out + i, add(load<u64>(input + (i << 3))));
+  return out;
+}
+
+/** For each of `count` fingerprints in INPUT the nearest one (u64 each, 0 where none is near), then its distance (u8 each). */
+export function nearestOf(count: usize): usize {
+  const out = reserve(OUTPUT, count * 9);
+  const input = reserve(INPUT, count << 3);
+  if (out == 0 || capacity == 0) return 0;
+  const distances = out + (count << 3);
+  for (let i: usize = 0; i < count; i++) {
+    findNearest(load<u64>(input + (i << 3)));
+    const isNear = nearestBits <= MOST_BITS;
+    store<u64>(out + (i << 3), isNear ? nearest : 0);
+    store<u8>(distances + i, isNear ? <u8>nearestBits : NONE);
+  }
+  return out;
+}
+
+let found: usize = 0;
+let foundAt: usize = 0;
+let foundRoom: usize = 0;
+
+/** A fingerprint is told by the first of the tables that it shares a block in. */
+// @ts-ignore: decorator
+@inline
+function tell(candidate: u64, wanted: u64, table: usize): void {
+  const difference = candidate ^ wanted;
+  if (popcnt<u64>(difference) > MOST_BITS) return;
+  if (firstShared(difference) != table) return;
+  if (found < foundRoom) store<u64>(foundAt + (found << 3), candidate);
+  found++;
+}
+
+function firstShared(difference: u64): usize {
+  for (let table: usize = 0; table < TABLES; table++) if (blockOf(difference, table) == 0) return table;
+  return TABLES;
+}
+
+/** Writes the fingerprints near `wanted` to OUTPUT, at most `room`; returns how many there are. */
+export function allNear(wanted: u64, room: usize): usize {
+  found = 0;
+  foundRoom = room;
+  foundAt = reserve(OUTPUT, room << 3);
+  if (foundAt == 0 || capacity == 0) return 0;
+  for (let table: usize = 0; table < TABLES; table++) {
+    const block = blockOf(wanted, table);
+    const end = bucketEnd(table, block);
+    for (let p = bucketStart(table, block); p < end; p += 8) tell(load<u64>(p), wanted, table);
+    for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
+      tell(waitingAt(number), wanted, table);
+    }
+  }
+  return found;
+}
