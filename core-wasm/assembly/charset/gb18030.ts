@@ -48,8 +48,14 @@ export function decodeGb18030(from: usize, end: usize, out: usize): usize {
     const word = trail < 0x40 || trail == 0x7f || trail == 0xff
       ? 0
       : load<u32>(table + (<usize>((lead - 0x81) * 190 + trail - (trail < 0x7f ? 0x40 : 0x41)) << 2));
-    to = word != 0 ? writeWord(word, to) : writeError(to);
-    p += word == 0 && trail < 0x80 ? 1 : 2;
+    // A branch, not a choice between values: the next step needn't wait for the table.
+    p += 2;
+    if (word != 0) {
+      to = writeWord(word, to);
+      continue;
+    }
+    to = writeError(to);
+    if (trail < 0x80) p--;
   }
   return to - out;
 }

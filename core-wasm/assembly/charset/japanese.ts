@@ -19,7 +19,7 @@ export function decodeEucJp(from: usize, end: usize, out: usize): usize {
   let p = from;
   let to = out;
   while (p < end) {
-    let lead = <u32>load<u8>(p);
+    const lead = <u32>load<u8>(p);
     if (lead < 0x80) {
       const plain = copyAscii(p, end, to);
       if (plain == 0) store<u8>(to, <u8>lead);
@@ -27,34 +27,41 @@ export function decodeEucJp(from: usize, end: usize, out: usize): usize {
       to += max<usize>(plain, 1);
       continue;
     }
+    // Nearly all of a page: a pair of JIS X 0208.
+    if (lead - 0xa1 < 94 && p + 1 < end && <u32>load<u8>(p, 1) - 0xa1 < 94) {
+      const common = load<u32>(table + (<usize>((lead - 0xa1) * 94 + <u32>load<u8>(p, 1) - 0xa1) << 2));
+      p += 2;
+      if (common != 0) to = writeWord(common, to);
+      else to = writeError(to);
+      continue;
+    }
     p++;
     if ((lead != 0x8e && lead != 0x8f && lead - 0xa1 > 93) || p >= end) {
       to = writeError(to);
       continue;
     }
-    let trail = <u32>load<u8>(p);
+    const trail = <u32>load<u8>(p);
     if (lead == 0x8e && trail - 0xa1 < 63) {
       to += writeCodePoint(KATAKANA + trail - 0xa1, to);
       p++;
       continue;
     }
-    let rows = table;
     if (lead == 0x8f && trail - 0xa1 < 94) {
-      rows = supplement;
-      lead = trail;
-      p++;
-      if (p >= end) {
-        to = writeError(to);
-        continue;
-      }
-      trail = <u32>load<u8>(p);
+      to = supplementAt(supplement, trail, ++p, end, to);
+      if (p < end && load<u8>(p) >= 0x80) p++;
+      continue;
     }
-    const isPair = lead - 0xa1 < 94 && trail - 0xa1 < 94;
-    const word = isPair ? load<u32>(rows + (<usize>((lead - 0xa1) * 94 + trail - 0xa1) << 2)) : 0;
-    to = word != 0 ? writeWord(word, to) : writeError(to);
+    to = writeError(to);
     if (trail >= 0x80) p++;
   }
   return to - out;
+}
+
+/** A character of JIS X 0212, whose second byte is `lead` and whose third is at p. */
+function supplementAt(table: usize, lead: u32, p: usize, end: usize, to: usize): usize {
+  const trail: u32 = p < end ? <u32>load<u8>(p) - 0xa1 : 94;
+  const word = trail < 94 ? load<u32>(table + (<usize>((lead - 0xa1) * 94 + trail) << 2)) : 0;
+  return word != 0 ? writeWord(word, to) : writeError(to);
 }
 
 /** Decodes [from, end) to `out`; returns the bytes written. */
@@ -81,28 +88,25 @@ export function decodeShiftJis(from: usize, end: usize, out: usize): usize {
       to = writeError(to);
       continue;
     }
-    const trail = <u32>load<u8>(p);
-    to = writeShiftJis(table, lead, trail, to);
-    if (!wasPair && trail < 0x80) continue;
-    p++;
+    const trail = <u32>load<u8>(p++);
+    const pointer = shiftJisPointer(lead, trail);
+    const word = pointer < JIS0208_POINTERS ? load<u32>(table + (<usize>pointer << 2)) : 0;
+    if (word != 0) {
+      to = writeWord(word, to);
+    } else if (pointer >= PRIVATE_FIRST && pointer <= PRIVATE_LAST) {
+      to += writeCodePoint(0xe000 + pointer - PRIVATE_FIRST, to);
+    } else {
+      to = writeError(to);
+      if (trail < 0x80) p--;
+    }
   }
   return to - out;
 }
 
-let wasPair: bool = false;
-
+/** Past all pointers when the bytes are no pair. */
 // @ts-ignore: decorator
 @inline
-function writeShiftJis(table: usize, lead: u32, trail: u32, to: usize): usize {
-  wasPair = true;
-  if (trail >= 0x40 && trail != 0x7f && trail <= 0xfc) {
-    const pointer = (lead - (lead < 0xa0 ? 0x81 : 0xc1)) * 188 + trail - (trail < 0x7f ? 0x40 : 0x41);
-    if (pointer >= PRIVATE_FIRST && pointer <= PRIVATE_LAST) {
-      return to + writeCodePoint(0xe000 + pointer - PRIVATE_FIRST, to);
-    }
-    const word = pointer < JIS0208_POINTERS ? load<u32>(table + (<usize>pointer << 2)) : 0;
-    if (word != 0) return writeWord(word, to);
-  }
-  wasPair = false;
-  return writeError(to);
+function shiftJisPointer(lead: u32, trail: u32): u32 {
+  if (trail < 0x40 || trail == 0x7f || trail > 0xfc) return 0xffffffff;
+  return (lead - (lead < 0xa0 ? 0x81 : 0xc1)) * 188 + trail - (trail < 0x7f ? 0x40 : 0x41);
 }

@@ -6,7 +6,7 @@
 import { CHARSET_0, reserve } from "../memory/buffers";
 
 const SAMPLE: i32 = CHARSET_0 + 7;
-export const SAMPLE_BYTES: usize = 32 * 1024;
+export const SAMPLE_BYTES: usize = 2048;
 /** Of a longer run of ASCII the first two bytes are kept (trail bytes may be ASCII), and the last. */
 const KEPT: usize = 3;
 
