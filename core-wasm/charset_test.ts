@@ -78,6 +78,15 @@ test("charset: declared as UTF-8 but in another one, a page is read all the same
   assert.equal(scanned("<title>caf\xe9</title>", "text/html; charset=utf-8").title, "café");
 });
 
+test("charset: where the bytes contradict the header, the page's own declaration counts before the detector", () => {
+  const page = "<meta charset=windows-1255><title>\xf9\xec\xed</title>";
+  assert.deepEqual(scanned(page, "text/html; charset=utf-8"), { charset: "windows-1255", title: "שלם" });
+  assert.equal(
+    scanned("<meta charset=windows-1255><title>\xd7\xa9</title>", "text/html; charset=utf-8").charset,
+    "utf-8",
+  );
+});
+
 test("charset: declared as EUC-JP but UTF-8 in truth", () => {
   const page = "<meta charset=euc-jp><title>\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe3\x83\x9a</title>";
   assert.deepEqual(scanned(page), { charset: "utf-8", title: "日本語のペ" });

@@ -17,6 +17,8 @@ export interface PageText {
   readonly cut: boolean;
 }
 
+type Decoded = Omit<PageText, "cut">;
+
 export interface PageSource {
   readonly contentType?: string | undefined;
   readonly maxBytes: number;
@@ -41,24 +43,27 @@ export function putPage(raw: RawDoor, html: Uint8Array, { contentType, maxBytes 
 }
 
 /** Decodes what lies in the core's buffer for legacy bytes. */
-function decoded(
-  raw: RawDoor,
-  bytes: Uint8Array,
-  declared: string | undefined,
-  bomBytes: number,
-): Omit<PageText, "cut"> {
-  const decode = (charset: string) => ({ length: raw.raw_decode(bytes.length, charsetId(charset)), charset });
+function decoded(raw: RawDoor, bytes: Uint8Array, declared: string | undefined, bomBytes: number): Decoded {
+  if (declared === undefined) return decode(raw, bytes.length, detected(raw, bytes.length).charset);
+  const text = decode(raw, bytes.length, declared);
   // A byte order mark is in the bytes themselves: nothing else can be meant.
-  if (declared === undefined) return decode(detected(raw, bytes.length).charset);
-  if (bomBytes > 0) return decode(declared);
-  if (declared === "utf-8") {
-    const found = raw.raw_mostlyUtf8(bytes.length) !== 0 ? undefined : detected(raw, bytes.length);
-    return decode(found === undefined || found.isGuess ? "utf-8" : found.charset);
+  if (bomBytes > 0 || !isContradicted(raw, bytes.length, text)) return text;
+  const meant = meantInstead(raw, bytes, declared);
+  return decode(raw, bytes.length, meant ?? declared);
+}
+
+/** What a page is in that contradicts its header (or its `<meta>`): what its `<meta>` says, else what the detector finds. */
+function meantInstead(raw: RawDoor, bytes: Uint8Array, declared: string): string | undefined {
+  const inPage = lateCharset(bytes);
+  if (inPage !== undefined && inPage !== declared) {
+    if (!isContradicted(raw, bytes.length, decode(raw, bytes.length, inPage))) return inPage;
   }
-  const text = decode(declared);
-  if (!CAN_BE_WRONG.has(declared) || !isContradicted(raw, text.length)) return text;
   const found = detected(raw, bytes.length);
-  return found.isGuess ? text : decode(found.charset);
+  return found.isGuess ? undefined : found.charset;
+}
+
+function decode(raw: RawDoor, length: number, charset: string): Decoded {
+  return { length: raw.raw_decode(length, charsetId(charset)), charset };
 }
 
 function detected(raw: RawDoor, length: number): { charset: string; isGuess: boolean } {
@@ -66,8 +71,13 @@ function detected(raw: RawDoor, length: number): { charset: string; isGuess: boo
   return { charset: CHARSETS[answer & 0xff]!, isGuess: answer < 0 };
 }
 
-/** Whether a tenth of the characters beyond ASCII that raw_decode wrote, or more, stand for errors. */
-function isContradicted(raw: RawDoor, length: number): boolean {
+/**
+ * Whether bytes can't be in the charset that raw_decode was just told: less of what is beyond ASCII is UTF-8 than not, or
+ * a tenth of a legacy charset's characters, or more, are errors.
+ */
+function isContradicted(raw: RawDoor, length: number, text: Decoded): boolean {
+  if (text.charset === "utf-8") return raw.raw_decodeErrors() !== 0 && raw.raw_mostlyUtf8(length) === 0;
+  if (!CAN_BE_WRONG.has(text.charset)) return false;
   const errors = raw.raw_decodeErrors() >>> 0;
-  return errors > 0 && errors * 10 >= raw.raw_beyondAscii(length);
+  return errors > 0 && errors * 10 >= raw.raw_beyondAscii(text.length);
 }
