@@ -32,6 +32,11 @@ export class DeadOrigins {
     this.#attempts = attempts;
   }
 
+  /** Nobody has ever answered there, this time neither. */
+  isUnmet(origin: Origin, failure: FailureClass | undefined): boolean {
+    return failure !== undefined && NO_CONNECTION.has(failure) && this.#tries.get(origin)?.count !== ANSWERED;
+  }
+
   answered(origin: Origin): void {
     this.#tries.set(origin, { count: ANSWERED, reason: "" });
   }

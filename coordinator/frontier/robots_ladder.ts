@@ -14,6 +14,8 @@ export interface RobotsAnswer {
   readonly digest: string;
   /** Clamped; 0 = none. */
   readonly retryAfterMs: number;
+  /** Nobody has ever answered at this origin: as with any URL that can't be connected to, it is soon known (E70). */
+  readonly isUnmet?: boolean;
 }
 
 export interface RobotsContext {
@@ -54,7 +56,8 @@ function failedOrigin(before: OriginRow | undefined, answer: RobotsAnswer, conte
   const { slot, origin, host, epoch, now, limits } = context;
   const isFirst = before === undefined || before.failingSince === 0;
   const failingSince = isFirst ? now : before.failingSince;
-  const retryMs = isFirst ? limits.robotsRetryMs : Math.min(limits.robotsRetryMaxMs, 2 * before.retryMs);
+  const firstMs = answer.isUnmet ? limits.retryMs : limits.robotsRetryMs;
+  const retryMs = isFirst ? firstMs : Math.min(limits.robotsRetryMaxMs, 2 * before.retryMs);
   const retryAt = now + Math.max(retryMs, answer.retryAfterMs);
   const lastGoodDigest = before?.lastGoodDigest ?? "";
   const gaveUp = now - failingSince >= limits.robotsGiveUpMs;

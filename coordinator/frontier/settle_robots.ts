@@ -3,7 +3,7 @@
  * Invariant: a body is stored under the digest that we compute; an older lease's answer never overwrites a newer one's.
  */
 
-import type { RobotsClass, RobotsFetched } from "../../protocol/mod.ts";
+import type { FailureClass, RobotsClass, RobotsFetched } from "../../protocol/mod.ts";
 import { captureProblem } from "./capture_check.ts";
 import { addTo } from "./counters.ts";
 import type { HostState, LeaseState } from "./host_state.ts";
@@ -29,7 +29,12 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
   if (body !== undefined) shard.batch.addBody(digest, outcome.body!);
   const row = originAfter(
     shard.origins.get(outcome.origin),
-    { class: answer, digest, retryAfterMs: retryAfter(outcome.retry_after_ms, settings.limits) },
+    {
+      class: answer,
+      digest,
+      retryAfterMs: retryAfter(outcome.retry_after_ms, settings.limits),
+      isUnmet: shard.deadOrigins.isUnmet(outcome.origin, connectionFailure(outcome)),
+    },
     { slot: host.slot, origin: outcome.origin, host: host.host, epoch: lease.epoch, now, limits: settings.limits },
   );
   shard.origins.set(row.origin, row);
@@ -62,9 +67,7 @@ function noteHost(
   const { outcome } = what;
   noteResponseTime(host, outcome.timings?.total_ms, limits);
   if (what.class === "unreachable") {
-    // A redirect is an answer too, wherever it leads.
-    const hasAnswered = outcome.http_code !== undefined || (outcome.hops ?? []).length > 0;
-    shard.deadOrigins.failed(outcome.origin, hasAnswered ? undefined : outcome.failure);
+    shard.deadOrigins.failed(outcome.origin, connectionFailure(outcome));
     addTo(shard.changeCounts(lease.crawlId).errorsByClass, "robots_unreachable");
     const retryAfterMs = retryAfter(outcome.retry_after_ms, limits);
     if (outcome.failure !== undefined) noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });
@@ -74,6 +77,12 @@ function noteHost(
   noteSuccess(host, limits);
   setCrawlDelay(host, outcome.crawl_delay_ms, limits.crawlDelayMaxMs);
   if (host.blockedReason.startsWith(ROBOTS_BLOCK)) shard.skippedHosts.add(host);
+}
+
+/** Why there was no answer; undefined when there was one. A redirect is an answer too, wherever it leads. */
+function connectionFailure(outcome: RobotsFetched): FailureClass | undefined {
+  const hasAnswered = outcome.http_code !== undefined || (outcome.hops ?? []).length > 0;
+  return hasAnswered ? undefined : outcome.failure;
 }
 
 /** Up to 300 s a Crawl-delay is honoured; a host that asks for more is skipped, with the reason (E33). */
