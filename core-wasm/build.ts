@@ -40,6 +40,18 @@ const COMPILED: Part = {
   },
 };
 
+/** The filter that workers share: a module of its own, with shared memory. */
+const SHARED: Part = {
+  stampName: "shared_stamp.txt",
+  products: ["bloomfilter.wasm"],
+  sources: () => [join(HOME, "assembly", "shared", "bloomfilter.ts"), join(HOME, "compile.ts")],
+  packages: ["assemblyscript"],
+  make: async () => {
+    const { compileSharedFilter } = await import("./compile.ts");
+    return new Map([["bloomfilter.wasm", await compileSharedFilter(HOME)]]);
+  },
+};
+
 /** The compiled core with asserts and guarded buffers, for fuzzing: only built when it is asked for. */
 const DEBUG: Part = {
   ...COMPILED,
@@ -111,10 +123,12 @@ function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: readonl
   }
 }
 
+const PARTS: readonly Part[] = [COMPILED, SHARED, BUNDLED];
+
 /** Builds what has changed; with `debug` the build with asserts too. True when anything had. */
 export async function buildCore(log: (line: string) => void, debug = false): Promise<boolean> {
   let hasBuilt = false;
-  for (const part of debug ? [COMPILED, BUNDLED, DEBUG] : [COMPILED, BUNDLED]) {
+  for (const part of debug ? [...PARTS, DEBUG] : PARTS) {
     const stamp = stampOf(part);
     if (isUpToDate(part, stamp)) continue;
     const startedAt = performance.now();

@@ -62,9 +62,7 @@ export async function compileAssembly({ home, witSource }: CompileInputs, isDebu
   if (packageId === undefined) {
     throw new Error("wit/core.wit names no package; wanted `package outrider:core@<version>;`.");
   }
-  const asc = await import("assemblyscript/asc");
   const { default: binaryen } = await import("assemblyscript/binaryen");
-  let wasm: Uint8Array | undefined;
   const flags = [
     "--runtime",
     "minimal",
@@ -75,23 +73,52 @@ export async function compileAssembly({ home, witSource }: CompileInputs, isDebu
     "simd",
     "--noColors",
   ];
+  return await compileFile({ home, entry: "assembly/index.ts", flags }, [{
+    afterCompile(module: unknown) {
+      const infoOf = (reference: number) => binaryen.getExportInfo(reference) as unknown as ExportInfo;
+      renameExports(module as ExportTable, infoOf, binaryen.ExternalFunction, packageId);
+    },
+  }]);
+}
+
+/**
+ * bloomfilter.wasm: a module of its own, as one with shared memory can't be part of a component. The most pages stand in
+ * shared_filter.ts too.
+ */
+export async function compileSharedFilter(home: string): Promise<Uint8Array> {
+  const shared = ["--enable", "threads", "--sharedMemory", "--importMemory", "--initialMemory", "1"];
+  const flags = [
+    "--runtime",
+    "stub",
+    ...RELEASE,
+    "--use",
+    "abort=",
+    ...shared,
+    "--maximumMemory",
+    "32768",
+    "--noColors",
+  ];
+  return await compileFile({ home, entry: "assembly/shared/bloomfilter.ts", flags }, []);
+}
+
+async function compileFile(
+  { home, entry, flags }: { readonly home: string; readonly entry: string; readonly flags: readonly string[] },
+  transforms: readonly unknown[],
+): Promise<Uint8Array> {
+  const asc = await import("assemblyscript/asc");
+  let wasm: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
-    ["assembly/index.ts", "--baseDir", home, "-o", "core.wasm", ...flags],
+    [entry, "--baseDir", home, "-o", "out.wasm", ...flags],
     {
       writeFile(_name: string, content: Uint8Array | string) {
         if (typeof content !== "string") wasm = content;
       },
-      transforms: [{
-        afterCompile(module: unknown) {
-          const infoOf = (reference: number) => binaryen.getExportInfo(reference) as unknown as ExportInfo;
-          renameExports(module as ExportTable, infoOf, binaryen.ExternalFunction, packageId);
-        },
-      }],
+      transforms,
     } as unknown as Parameters<typeof asc.main>[1],
   );
   if (error || wasm === undefined) {
     throw new Error(
-      `AssemblyScript refused core-wasm/assembly: ${error?.message ?? "no output"}\n${stderr?.toString()}`,
+      `AssemblyScript refused core-wasm/${entry}: ${error?.message ?? "no output"}\n${stderr?.toString()}`,
     );
   }
   return wasm;

@@ -15,7 +15,8 @@ export interface Artefact {
 const GLUE = new URL("core.js", BUILD_FOLDER);
 const WASM = new URL("core.core.wasm", BUILD_FOLDER);
 
-async function readBytes(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+/** A file of the build: from disk, or by fetch where there is none. */
+export async function readBytes(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   if (url.protocol !== "file:") return new Uint8Array(await (await fetch(url)).arrayBuffer());
   const { readFile } = await import("node:fs/promises");
   return new Uint8Array(await readFile(url));

@@ -24,6 +24,8 @@ import { LIMITS } from "../protocol/limits.ts";
 export type * from "./core.ts";
 export { DEFAULT_PROFILE, GREEDY_PROFILE, NO_RULES, NORMALIZE_RULES } from "./normalize_profile.ts";
 export type { NormalizeProfile, NormalizeRule, RuleFacts } from "./normalize_profile.ts";
+export { makeSharedFilter, openSharedFilter } from "./shared_filter.ts";
+export type { SharedFilter, SharedFilterHandle } from "./shared_filter.ts";
 
 export interface CoreOptions {
   /** Rules that differ from the default ones. Keys made so belong to another world: never mix them. */
