@@ -16,11 +16,16 @@ const decoder = new TextDecoder();
 
 /** Longest input that is worth handing over: more is refused for its length unread (UTF-16 units, limit x 8). */
 const INPUT_FACTOR = 8;
+
 /** Writes the strings to the core, one behind the other, and where each ends. */
 function writeInputs(raw: RawDoor, inputs: readonly string[], longest: number): void {
-  const kept = inputs.some((input) => input.length > longest)
-    ? inputs.map((input) => input.length > longest ? input.slice(0, longest + 1) : input)
-    : inputs;
+  let kept = inputs;
+  for (let i = 0; i < inputs.length; i++) {
+    if (inputs[i]!.length > longest) {
+      kept = inputs.map((input) => input.length > longest ? input.slice(0, longest + 1) : input);
+      break;
+    }
+  }
   const joined = kept.join("");
   const room = joined.length * 3;
   const textAt = reserve(raw, BUFFER.input, room);
@@ -28,10 +33,42 @@ function writeInputs(raw: RawDoor, inputs: readonly string[], longest: number): 
   const text = new Uint8Array(raw.memory.buffer, textAt, room);
   const ends = new Uint32Array(raw.memory.buffer, endsAt, inputs.length);
   // One call for all, as each costs as much as the encoding. Bytes are as many as units only where all is ASCII.
-  const isAscii = encoder.encodeInto(joined, text).written === joined.length;
+  if (encoder.encodeInto(joined, text).written === joined.length) endsOfUnits(kept, ends);
+  else endsOfBytes(kept, text, ends);
+}
+
+function endsOfUnits(inputs: readonly string[], ends: Uint32Array): void {
   let at = 0;
-  for (let i = 0; i < kept.length; i++) {
-    at += isAscii ? kept[i]!.length : encoder.encodeInto(kept[i]!, text.subarray(at)).written;
+  for (let i = 0; i < inputs.length; i++) {
+    at += inputs[i]!.length;
+    ends[i] = at;
+  }
+}
+
+/** Walks along the bytes that were written. Halves of a surrogate pair that two strings brought together are taken apart. */
+function endsOfBytes(inputs: readonly string[], text: Uint8Array, ends: Uint32Array): void {
+  let at = 0;
+  for (let i = 0; i < inputs.length; i++) {
+    const input = inputs[i]!;
+    if ((input.charCodeAt(input.length - 1) & 0xfc00) === 0xd800) return encodeEach(inputs, text, ends);
+    for (let unit = 0; unit < input.length; unit++) {
+      const code = input.charCodeAt(unit);
+      // Each half of a pair has two of the four bytes; a half without its other is U+FFFD, three.
+      at += code < 0x80 ? 1 : code < 0x800 ? 2 : isHalfOfPair(input, unit, code) ? 2 : 3;
+    }
+    ends[i] = at;
+  }
+}
+
+function isHalfOfPair(text: string, at: number, code: number): boolean {
+  if ((code & 0xfc00) === 0xd800) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+  return (code & 0xfc00) === 0xdc00 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+}
+
+function encodeEach(inputs: readonly string[], text: Uint8Array, ends: Uint32Array): void {
+  let at = 0;
+  for (let i = 0; i < inputs.length; i++) {
+    at += encoder.encodeInto(inputs[i]!, text.subarray(at)).written;
     ends[i] = at;
   }
 }
@@ -46,34 +83,63 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
   // Copies: two cheap ones, and what is asked later no longer hangs on what the core did meanwhile.
   const answers = buffer.slice(at, at + count * 36);
   const textAt = raw.raw_text() >>> 0;
-  const text = new Uint8Array(buffer.slice(textAt, textAt + raw.raw_textBytes()));
-  const columns = new Int32Array(answers, count * 8, count * 7);
-  const read = (column: number, index: number) => {
-    const from = columns[column * count + index]!;
-    return decoder.decode(text.subarray(from, from + columns[(column + 1) * count + index]!));
-  };
-  const status = (index: number) => index >= 0 && index < count ? columns[index]! : outOfRange(index, count);
-  const href = (index: number) => {
-    const found = status(index);
-    return found < 0 ? "" : (found & HREF_IS_INPUT) !== 0 ? inputs[index]! : read(1, index);
-  };
-  return {
-    length: count,
-    ok: (index) => status(index) >= 0,
-    why: (index) => {
-      const found = status(index);
-      return found < 0 ? urlErrorSentence(inputs[index]!, caseOfCode(found), maxBytes) : "";
-    },
-    fingerprints: new BigUint64Array(answers, 0, count),
-    href,
-    key: (index) => {
-      const found = status(index);
-      return found < 0 ? "" : (found & KEY_IS_HREF) !== 0 ? href(index) : read(3, index);
-    },
-    host: (index) => status(index) < 0 ? "" : read(5, index),
-  };
+  return new Batch(inputs, answers, new Uint8Array(buffer.slice(textAt, textAt + raw.raw_textBytes())), maxBytes);
 }
 
-function outOfRange(index: number, count: number): never {
-  throw new RangeError(`Reading URL ${index} of a batch failed: it holds ${count}; an index from 0 is wanted.`);
+/** Columns of the answer, each `count` words long. */
+const COLUMN = { status: 0, href: 1, key: 3, host: 5 } as const;
+
+class Batch implements UrlBatch {
+  readonly length: number;
+  readonly fingerprints: BigUint64Array;
+  readonly #inputs: readonly string[];
+  readonly #columns: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #maxBytes: number;
+  /** All hrefs and keys, which are ASCII: bytes and units are the same. One decoding costs as much as for one of them. */
+  #text: string | undefined;
+
+  constructor(inputs: readonly string[], answers: ArrayBufferLike, bytes: Uint8Array, maxBytes: number) {
+    this.length = inputs.length;
+    this.fingerprints = new BigUint64Array(answers, 0, this.length);
+    this.#inputs = inputs;
+    this.#columns = new Int32Array(answers, this.length * 8, this.length * 7);
+    this.#bytes = bytes;
+    this.#maxBytes = maxBytes;
+  }
+
+  ok(index: number): boolean {
+    return this.#status(index) >= 0;
+  }
+
+  why(index: number): string {
+    const found = this.#status(index);
+    return found < 0 ? urlErrorSentence(this.#inputs[index]!, caseOfCode(found), this.#maxBytes) : "";
+  }
+
+  href(index: number): string {
+    const found = this.#status(index);
+    return found < 0 ? "" : (found & HREF_IS_INPUT) !== 0 ? this.#inputs[index]! : this.#read(COLUMN.href, index);
+  }
+
+  key(index: number): string {
+    const found = this.#status(index);
+    if (found < 0) return "";
+    return (found & KEY_IS_HREF) !== 0 ? this.href(index) : this.#read(COLUMN.key, index);
+  }
+
+  host(index: number): string {
+    return this.#status(index) < 0 ? "" : this.#read(COLUMN.host, index);
+  }
+
+  #status(index: number): number {
+    if (index >= 0 && index < this.length) return this.#columns[index]!;
+    throw new RangeError(`Reading URL ${index} of a batch failed: it holds ${this.length}; an index from 0 is wanted.`);
+  }
+
+  #read(column: number, index: number): string {
+    this.#text ??= decoder.decode(this.#bytes);
+    const from = this.#columns[column * this.length + index]!;
+    return this.#text.slice(from, from + this.#columns[(column + 1) * this.length + index]!);
+  }
 }

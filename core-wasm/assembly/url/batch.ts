@@ -13,6 +13,7 @@ import { E_HOST_NO_DNS_NAME, E_NO_ROOM, E_URL_TOO_LONG } from "./error";
 import { Key, normalize } from "./normalize";
 import { parseUrl } from "./parse";
 import { url } from "./parts";
+import { parsePlain } from "./plain";
 import { State } from "./state";
 
 /** Status of a URL that was accepted: bits say what needn't be read from the text. */
@@ -73,7 +74,7 @@ export function normalizeBatch(
 /** Parses, checks and normalises one: its status. */
 function one(p: usize, length: usize, maxBytes: usize, rules: u32): i32 {
   if (length > maxBytes * INPUT_FACTOR) return E_URL_TOO_LONG;
-  const parsed = parseUrl(p, length, 0);
+  const parsed = parsePlain(p, length) ? <i32>length : parseUrl(p, length, 0);
   if (parsed < 0) return parsed;
   const hrefLength: usize = url.queryEnd;
   const key = hrefLength > maxBytes ? E_URL_TOO_LONG : normalize(rules);
@@ -81,7 +82,7 @@ function one(p: usize, length: usize, maxBytes: usize, rules: u32): i32 {
   if (!isDnsName(State.start + url.hostStart, State.start + url.hostEnd)) return E_HOST_NO_DNS_NAME;
   text = reserveKept(TEXT, textLength + hrefLength + <usize>key);
   if (text == 0) return E_NO_ROOM;
-  const sameInput = length == hrefLength && sameBytes(p, State.start, length);
+  const sameInput = length == hrefLength && (State.start == p || sameBytes(p, State.start, length));
   const sameKey = Key.start == State.start ||
     (<usize>key == hrefLength && sameBytes(Key.start, State.start, hrefLength));
   return (sameInput ? HREF_IS_INPUT : 0) | (sameKey ? KEY_IS_HREF : 0);

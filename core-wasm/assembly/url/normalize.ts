@@ -8,7 +8,7 @@ import { normalizeEscapes } from "./escapes";
 import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
 import { foldedHostEnd, foldedHostStart, foldPath } from "./folding";
 import { DROP_EMPTY_QUERY, DROP_FRAGMENT, ON_HOST, ON_PATH, REFUSE_USERINFO } from "./profile";
-import { queryInto } from "./query";
+import { forgetQuery, isNormalQuery, queryInto } from "./query";
 import { State } from "./state";
 import { reserve, URL_KEY } from "../memory/buffers";
 import { copyShort, findByte } from "../memory/bytes";
@@ -30,7 +30,10 @@ export function normalize(rules: u32): i32 {
     return <i32>url.queryEnd;
   }
   const out = reserve(URL_KEY, <usize>url.end * 3 + 16);
-  if (out == 0) return E_NO_ROOM;
+  if (out == 0) {
+    forgetQuery();
+    return E_NO_ROOM;
+  }
   Key.start = out;
   const path = authorityInto(out, rules);
   let o = normalizeEscapes(href + url.pathStart, href + url.pathEnd, path, rules);
@@ -60,10 +63,11 @@ function authorityInto(out: usize, rules: u32): usize {
   return copyShort(out, href + url.hostEnd, url.authorityEnd - url.hostEnd);
 }
 
-/** Nothing that a rule could change: no escape, no query, and the fragment goes. Most links of most pages. */
+/** Nothing that a rule could change: no escape, a query in order or none, and the fragment goes. Most links of most pages. */
 function isNormal(rules: u32): bool {
   const path = State.start + url.pathStart;
   const end = State.start + url.pathEnd;
-  return url.queryEnd == url.pathEnd && (rules & (DROP_FRAGMENT | ON_HOST | ON_PATH)) == DROP_FRAGMENT &&
-    url.pathStart == url.authorityEnd && findByte(path, end, 0x25) == end;
+  const isPlain = (rules & (DROP_FRAGMENT | ON_HOST | ON_PATH)) == DROP_FRAGMENT && url.pathStart == url.authorityEnd &&
+    findByte(path, end, 0x25) == end;
+  return isPlain && (url.queryEnd == url.pathEnd || isNormalQuery(end + 1, State.start + url.queryEnd, rules));
 }

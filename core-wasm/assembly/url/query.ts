@@ -16,15 +16,20 @@ const ENTRY: usize = 12;
 
 let entries: usize = 0;
 let spare: usize = 0;
+/** What isNormalQuery collected, for the queryInto that follows: of the query that begins here, so many, and how many went. */
+let collectedFrom: usize = 0;
+let collected: usize = 0;
+let dropped: usize = 0;
 
 /** Writes the normalised query of [p, end) (without "?") at `out`: its end. 0 = no room. */
 export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
-  const length = end - p;
-  const table = (length + 1) * ENTRY;
-  entries = reserve(URL_QUERY, table * 2 + length * 3 + 16);
-  if (entries == 0) return 0;
-  spare = entries + table;
-  let count = collect(p, end, spare + table, rules);
+  const isReady = collectedFrom == p;
+  if (!isReady) collectedFrom = 0;
+  if (!makeRoom(end - p)) return 0;
+  collectedFrom = 0;
+  const isPlain = !isReady && (rules & LOWER_CASE) == 0 && findByte(p, end, 0x25) == end;
+  const text = spare + (end - p + 1) * ENTRY;
+  let count = isReady ? collected : isPlain ? collectPlain(p, end, rules) : collect(p, end, text, rules);
   if ((rules & STRIP_SESSIONS) != 0) count = withoutSessions(count);
   if ((rules & SORT_QUERY) != 0 && !isSorted(count)) {
     sort(count);
@@ -39,6 +44,59 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
     out = copyShort(out, from, bytes);
   }
   return out;
+}
+
+/** Whether [p, end) is as `queryInto` would write it. False also where that isn't seen at a glance. */
+export function isNormalQuery(p: usize, end: usize, rules: u32): bool {
+  if (p == end || (rules & (LOWER_CASE | STRIP_SESSIONS)) != 0 || findByte(p, end, 0x25) != end) return false;
+  collectedFrom = 0;
+  if (!makeRoom(end - p)) return false;
+  collected = collectPlain(p, end, rules);
+  if (dropped == 0 && ((rules & SORT_QUERY) == 0 || isSorted(collected))) return true;
+  collectedFrom = p;
+  return false;
+}
+
+/** No queryInto follows the isNormalQuery before. */
+export function forgetQuery(): void {
+  collectedFrom = 0;
+}
+
+/** Room for two tables of entries, and for the text of a query of `length` bytes. */
+function makeRoom(length: usize): bool {
+  const table = (length + 1) * ENTRY;
+  const room = reserve(URL_QUERY, table * 2 + length * 3 + 16);
+  // Sorting swaps the tables: what was collected lies in either.
+  if (collectedFrom == 0 || room == 0) {
+    entries = room;
+    spare = room + table;
+  }
+  return room != 0;
+}
+
+/** As `collect`, where there is no escape: entries lie in the source. */
+function collectPlain(p: usize, end: usize, rules: u32): usize {
+  let count: usize = 0;
+  let start = p;
+  let nameEnd: usize = 0;
+  dropped = 0;
+  for (;; p++) {
+    const c: u32 = p < end ? load<u8>(p) : 0x26;
+    if (c == 0x3d && nameEnd == 0) nameEnd = p;
+    if (c != 0x26) continue;
+    if (nameEnd == 0) nameEnd = p;
+    const isEmpty = p == start && (rules & DROP_EMPTY_PARAMETERS) != 0;
+    if (!isEmpty && !((rules & STRIP_TRACKING) != 0 && isTracking(start, nameEnd - start))) {
+      const entry = entries + count++ * ENTRY;
+      store<u32>(entry, <u32>start);
+      store<u32>(entry, <u32>nameEnd, 4);
+      store<u32>(entry, <u32>p, 8);
+    } else dropped++;
+    if (p >= end) return count;
+    start = p + 1;
+    nameEnd = 0;
+  }
+  return count;
 }
 
 // @ts-ignore: decorator

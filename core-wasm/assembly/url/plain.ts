@@ -1,0 +1,158 @@
+/**
+ * URLs that are their own href, which most links of most pages are once resolved: recognised sixteen bytes at a time, in
+ * place, without writing anything. What this file isn't sure of is left to parse.ts.
+ * Invariant: where it says yes, parse.ts would give the same href and the same parts.
+ */
+
+import { isDigit } from "./bytes";
+import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
+import { State } from "./state";
+
+/** By the low and the high half of a byte: both have a bit in common where the byte isn't plain. */
+const PATH_LOW: v128 = i8x16(83, 65, 67, 67, 65, 65, 65, 65, 65, 65, 65, 97, 77, 97, 77, 101);
+const PATH_HIGH: v128 = i8x16(1, 1, 2, 4, 0, 8, 16, 32, 64, 64, 64, 64, 64, 64, 64, 64);
+const QUERY_LOW: v128 = i8x16(67, 65, 67, 67, 65, 65, 65, 67, 65, 65, 65, 65, 69, 65, 69, 97);
+const QUERY_HIGH: v128 = i8x16(1, 1, 2, 4, 0, 0, 0, 32, 64, 64, 64, 64, 64, 64, 64, 64);
+
+// @ts-ignore: decorator
+@inline
+function oddOnes(block: v128, low: v128, high: v128): u32 {
+  const byLow = i8x16.swizzle(low, v128.and(block, i8x16.splat(15)));
+  const byHigh = i8x16.swizzle(high, i8x16.shr_u(block, 4));
+  return <u32>i8x16.bitmask(i8x16.ne(v128.and(byLow, byHigh), i8x16.splat(0)));
+}
+
+/** Sixteen bytes from p, or those before `end` and zeros, which are odd. */
+// @ts-ignore: decorator
+@inline
+function blockAt(p: usize, end: usize): v128 {
+  return p + 16 <= end ? v128.load(p) : lastBlock(p, end);
+}
+
+const LAST: usize = memory.data(16, 16);
+
+function lastBlock(p: usize, end: usize): v128 {
+  v128.store(LAST, i64x2.splat(0));
+  const bytes = end - p;
+  let done: usize = 0;
+  if (bytes >= 8) {
+    store<u64>(LAST, load<u64>(p));
+    done = 8;
+  }
+  if (bytes - done >= 4) {
+    store<u32>(LAST + done, load<u32>(p + done));
+    done += 4;
+  }
+  for (; done < bytes; done++) store<u8>(LAST + done, load<u8>(p + done));
+  return v128.load(LAST);
+}
+
+/** Whether [p, p + length) is an http(s) URL and its own href. Then `url` and `State` are as parseUrl leaves them. */
+export function parsePlain(p: usize, length: usize): bool {
+  if (length < 11 || load<u32>(p) != 0x70747468) return false;
+  const isSecure = load<u8>(p, 4) == 0x73;
+  const colon = p + (isSecure ? 5 : 4);
+  // "://", read with one byte more.
+  if ((load<u32>(colon) & 0xffffff) != 0x2f2f3a) return false;
+  const end = p + length;
+  const host = colon + 3;
+  const path = hostEnd(host, end);
+  if (path == 0) return false;
+  const pathEnd = endOfPath(path, end);
+  if (pathEnd == 0) return false;
+  const queryEnd = endOfQuery(pathEnd, end);
+  if (queryEnd == 0 || (queryEnd < end && !isPlainFragment(queryEnd + 1, end))) return false;
+  State.start = p;
+  State.out = end;
+  url.kind = isSecure ? KIND_HTTPS : KIND_HTTP;
+  url.schemeEnd = <u32>(colon + 1 - p);
+  url.hasHost = 1;
+  url.hasUserinfo = 0;
+  url.hostStart = <u32>(host - p);
+  url.hostEnd = <u32>(path - p);
+  url.authorityEnd = <u32>(path - p);
+  url.opaque = 0;
+  url.pathStart = <u32>(path - p);
+  url.pathEnd = <u32>(pathEnd - p);
+  url.queryEnd = <u32>(queryEnd - p);
+  url.end = <u32>length;
+  return true;
+}
+
+/** The slash behind a host of lower-case letters, digits, "-" and "."; 0 = another host, or perhaps an IPv4 address. */
+function hostEnd(host: usize, end: usize): usize {
+  let p = host;
+  while (true) {
+    const block = blockAt(p, end);
+    const letters = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x61)), i8x16.splat(26));
+    const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+    const marks = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x2d)), i8x16.splat(2));
+    const others = ~<u32>i8x16.bitmask(v128.or(letters, v128.or(digits, marks))) & 0xffff;
+    if (others != 0) {
+      p += ctz(others);
+      break;
+    }
+    p += 16;
+  }
+  if (p >= end || load<u8>(p) != 0x2f) return 0;
+  let label = p;
+  while (label > host && load<u8>(label - 1) != 0x2e) label--;
+  return label == p || isDigit(load<u8>(label)) ? 0 : p;
+}
+
+/** Where the path ends that begins at p; 0 = it is not plain, or has a segment that begins with a dot. */
+function endOfPath(p: usize, end: usize): usize {
+  let slashBefore: u32 = 0;
+  while (p < end) {
+    const block = blockAt(p, end);
+    const odd = oddOnes(block, PATH_LOW, PATH_HIGH);
+    const slashes = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x2f)));
+    const dots = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x2e)));
+    const escapes = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x25)));
+    const before = odd != 0 ? (odd & (0 - odd)) - 1 : 0xffff;
+    const firsts = ((slashes << 1) | slashBefore) & before;
+    if ((dots & firsts) != 0 || ((escapes & firsts) != 0 && hasDotEscape(p, escapes & firsts, end))) return 0;
+    if (odd != 0) {
+      p += ctz(odd);
+      if (p >= end) return end;
+      const c = load<u8>(p);
+      return c == 0x3f || c == 0x23 ? p : 0;
+    }
+    slashBefore = slashes >> 15;
+    p += 16;
+  }
+  return end;
+}
+
+/** Whether one of the escapes whose bits are set is that of a dot, "%2e". */
+function hasDotEscape(p: usize, escapes: u32, end: usize): bool {
+  for (; escapes != 0; escapes &= escapes - 1) {
+    const at = p + <usize>ctz(escapes);
+    if (end - at >= 3 && load<u8>(at, 1) == 0x32 && (load<u8>(at, 2) | 32) == 0x65) return true;
+  }
+  return false;
+}
+
+/** Where the query ends, which begins with the "?" at p if there is one; 0 = it isn't plain. */
+function endOfQuery(p: usize, end: usize): usize {
+  if (p == end || load<u8>(p) == 0x23) return p;
+  p++;
+  while (p < end) {
+    const odd = oddOnes(blockAt(p, end), QUERY_LOW, QUERY_HIGH);
+    if (odd != 0) {
+      p += ctz(odd);
+      if (p >= end) return end;
+      return load<u8>(p) == 0x23 ? p : 0;
+    }
+    p += 16;
+  }
+  return end;
+}
+
+function isPlainFragment(p: usize, end: usize): bool {
+  for (; p < end; p += 16) {
+    const odd = oddOnes(blockAt(p, end), PATH_LOW, PATH_HIGH);
+    if (odd != 0) return p + ctz(odd) >= end;
+  }
+  return true;
+}
