@@ -36,8 +36,8 @@ function indexesSource(indexes: Indexes): string {
   starts.push(bytes.length);
   const ranges = indexes["gb18030-ranges"];
   return [
-    "/**\n * Indexes of the Encoding Standard (indexes.json of github.com/whatwg/encoding, last changed " +
-    `${INDEXES_DATE}), packed by ../../charsets/main.ts.\n * Not edited by hand. unpack.ts reads it.\n */\n`,
+    "/**\n * Indexes of the Encoding Standard: indexes.json of github.com/whatwg/encoding (WHATWG; CC BY 4.0, in source code\n" +
+    ` * BSD 3-Clause), last changed ${INDEXES_DATE}, packed by ../../charsets/main.ts. Not edited by hand; unpack.ts reads it.\n */\n`,
     dataSource("INDEX_STARTS", "Where each index begins in INDEXES (ids.ts has their order), and the end.", starts),
     dataSource("INDEXES", "The packed indexes (charsets/pack.ts), four bytes a word, the first lowest.", words(bytes)),
     `export const RANGES: u32 = ${ranges.length};\n`,

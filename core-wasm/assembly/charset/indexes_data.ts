@@ -1,6 +1,6 @@
 /**
- * Indexes of the Encoding Standard (indexes.json of github.com/whatwg/encoding, last changed 2024-10-04), packed by ../../charsets/main.ts.
- * Not edited by hand. unpack.ts reads it.
+ * Indexes of the Encoding Standard: indexes.json of github.com/whatwg/encoding (WHATWG; CC BY 4.0, in source code
+ * BSD 3-Clause), last changed 2024-10-04, packed by ../../charsets/main.ts. Not edited by hand; unpack.ts reads it.
  */
 
 /** Where each index begins in INDEXES (ids.ts has their order), and the end. */
