@@ -115,7 +115,7 @@ export interface PageFacts {
   readonly canonical?: string;
   readonly noindex: boolean;
   readonly nofollow: boolean;
-  /** 64-bit SimHash of the visible text, word 3-shingles; 0n without text. */
+  /** SimHash of the visible text by what it repeats (docs/SIMHASH.md), forty bits of 64; 0n without words. */
   readonly simhash: bigint;
   /** XXH64 of the visible text, white space folded. */
   readonly textHash: bigint;

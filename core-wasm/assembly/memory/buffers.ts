@@ -27,6 +27,8 @@ export const URL_QUERY: i32 = 11;
 export const URL_SURT: i32 = 12;
 export const URL_LABEL: i32 = 13;
 export const URL_LABEL_2: i32 = 14;
+/** text/: how often each feature of a text was met. */
+export const TEXT_FEATURES: i32 = 15;
 /** html/ has sixteen: HTML_0 + n. */
 export const HTML_0: i32 = 16;
 /** charset/ and detect/ have nine: CHARSET_0 + n. */
