@@ -6,6 +6,7 @@
 import { loadCore } from "../core-wasm/mod.ts";
 import { benchCharset } from "./core_charset.ts";
 import { benchFilter } from "./core_filter.ts";
+import { benchNear } from "./core_near.ts";
 import { benchScan } from "./core_scan.ts";
 import { benchUrl } from "./core_url.ts";
 import type { Row } from "./report/table.ts";
@@ -13,7 +14,8 @@ import type { Row } from "./report/table.ts";
 /** One row for each candidate at each task. */
 export async function coreRows(): Promise<Row[]> {
   const core = await loadCore();
-  return [...benchUrl(core), ...benchFilter(core), ...benchScan(core), ...await benchCharset(core)].map((
-    { name, candidate, nsPerOp, ratio },
-  ) => ({ task: name, candidate, "ns/op": nsPerOp, ratio }));
+  return [...benchUrl(core), ...benchFilter(core), ...benchNear(core), ...benchScan(core), ...await benchCharset(core)]
+    .map((
+      { name, candidate, nsPerOp, ratio },
+    ) => ({ task: name, candidate, "ns/op": nsPerOp, ratio }));
 }

@@ -30,28 +30,43 @@ const NO_ROOM: u8 = 2;
 let nearest: u64 = 0;
 let nearestBits: u64 = 0;
 
-// @ts-ignore: decorator
-@inline
-function consider(candidate: u64, wanted: u64): void {
-  const bits = popcnt<u64>(candidate ^ wanted);
-  if (bits > nearestBits || (bits == nearestBits && candidate >= nearest)) return;
-  nearest = candidate;
-  nearestBits = bits;
-}
-
 /** The nearest held fingerprint, of several the smallest, in `nearest` and `nearestBits`. */
 function findNearest(wanted: u64): void {
-  nearest = ~0;
-  nearestBits = MOST_BITS + 1;
-  for (let table: usize = 0; table < TABLES; table++) {
+  let best: u64 = ~0;
+  let fewest: u64 = MOST_BITS + 1;
+  for (let table: usize = 0; table < TABLES && fewest != 0; table++) {
     const block = blockOf(wanted, table);
     const end = bucketEnd(table, block);
-    for (let p = bucketStart(table, block); p < end; p += 8) consider(load<u64>(p), wanted);
-    for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
-      consider(waitingAt(number), wanted);
+    for (let p = bucketStart(table, block); p < end; p += 8) {
+      const bits = popcnt<u64>(load<u64>(p) ^ wanted);
+      if (bits > fewest) continue;
+      best = bits < fewest ? load<u64>(p) : min<u64>(best, load<u64>(p));
+      fewest = bits;
     }
-    if (nearestBits == 0) return;
+    for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
+      const candidate = waitingAt(number);
+      const bits = popcnt<u64>(candidate ^ wanted);
+      if (bits > fewest) continue;
+      best = bits < fewest ? candidate : min<u64>(best, candidate);
+      fewest = bits;
+    }
   }
+  nearest = best;
+  nearestBits = fewest;
+}
+
+/** Whether `wanted` is among the fingerprints in [from, end): four at a time. */
+// @ts-ignore: decorator
+@inline
+function isAmong(from: usize, end: usize, wanted: u64): bool {
+  const pair = i64x2.splat(wanted);
+  let p = from;
+  for (; p + 32 <= end; p += 32) {
+    const same = v128.or(i64x2.eq(v128.load(p), pair), i64x2.eq(v128.load(p, 16), pair));
+    if (v128.any_true(same)) return true;
+  }
+  for (; p < end; p += 8) if (load<u64>(p) == wanted) return true;
+  return false;
 }
 
 /** Whether the very fingerprint is held: looked for where the fewest share a block. */
@@ -67,8 +82,7 @@ function isHeld(wanted: u64): bool {
     }
   }
   const block = blockOf(wanted, table);
-  const end = bucketEnd(table, block);
-  for (let p = bucketStart(table, block); p < end; p += 8) if (load<u64>(p) == wanted) return true;
+  if (isAmong(bucketStart(table, block), bucketEnd(table, block), wanted)) return true;
   for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
     if (waitingAt(number) == wanted) return true;
   }
