@@ -131,7 +131,7 @@ export function readFilter(
   const facts = readHeader(raw, bytes, kind);
   if ("error" in facts) return facts;
   const { capacity, count, bodyBytes } = facts;
-  if (bodyBytes !== blocksFor(capacity) * BLOCK_BYTES) {
+  if (capacity < 1 || capacity > MAX_CAPACITY || bodyBytes !== blocksFor(capacity) * BLOCK_BYTES) {
     return refused(kind, `${bodyBytes} bytes of blocks were found for ${capacity} keys`);
   }
   const filter = makeFilter(raw, capacity);

@@ -1,6 +1,7 @@
 /** Snapshots of filters: everything comes back, and nothing that was cut or changed does. */
 
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { test } from "../tests/support/test.ts";
 import { loadCore } from "./mod.ts";
 import { readHeader, SNAPSHOT_KIND } from "./snapshot.ts";
@@ -83,6 +84,30 @@ test("a layered filter's snapshot with any byte cut or changed is refused, and s
   other.addAll(keysFrom(1000, 60));
   const mixed = joined([bytes.subarray(0, 64), ...other.snapshot(9n).slice(1)]);
   assert.ok("error" in core.restoreLayeredFilter(mixed, SIZES));
+});
+
+test("sizes that no snapshot has are refused though the checksum is right", () => {
+  const filter = joined(core.filter(40).snapshot(0n));
+  const index = joined(core.nearIndex(40).snapshot(0n));
+  for (const capacity of [0n, 41n, 10n ** 15n, 2n ** 64n - 1n]) {
+    for (const bytes of [filter, index]) {
+      new DataView(bytes.buffer).setBigUint64(24, capacity, true);
+      new DataView(bytes.buffer).setBigUint64(56, core.xxh64(bytes.subarray(0, 56)), true);
+    }
+    // 41 keys need as many blocks as 40 do.
+    if (capacity !== 41n) {
+      assert.ok("error" in core.restoreFilter(filter), `${capacity}`);
+      assert.ok("error" in core.restoreNearIndex(index), `${capacity}`);
+    } else assert.ok("filter" in core.restoreFilter(filter) && "index" in core.restoreNearIndex(index));
+  }
+});
+
+test("any bytes are refused, never thrown at", () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+    assert.ok("error" in core.restoreFilter(bytes));
+    assert.ok("error" in core.restoreNearIndex(bytes));
+    assert.ok("error" in core.restoreLayeredFilter(bytes, SIZES));
+  }));
 });
 
 test("snapshots of one kind aren't read as another, nor those of another key version", async () => {

@@ -111,13 +111,15 @@ export function restoreNearIndex(
   const kind = SNAPSHOT_KIND.nearIndex;
   const facts = readHeader(raw, bytes, kind);
   if ("error" in facts) return facts;
-  if (facts.bodyBytes !== facts.count * 8 || bytes.length !== HEADER_BYTES + facts.bodyBytes) {
-    return refused(kind, `${bytes.length} bytes were found for ${facts.count} fingerprints`);
+  const { capacity, count, bodyBytes } = facts;
+  const fits = capacity >= 1 && capacity <= MAX_NEAR_CAPACITY && count <= capacity;
+  if (!fits || bodyBytes !== count * 8 || bytes.length !== HEADER_BYTES + bodyBytes) {
+    return refused(kind, `${bytes.length} bytes were found for ${count} fingerprints of ${capacity}`);
   }
-  const index = makeNearIndex(raw, facts.capacity);
+  const index = makeNearIndex(raw, capacity);
   const at = raw.raw_nearSettled() >>> 0;
-  new Uint8Array(raw.memory.buffer, at, facts.bodyBytes).set(bytes.subarray(HEADER_BYTES));
-  if (hashAt(raw, at, facts.bodyBytes) !== facts.bodyHash) return refused(kind, "the body doesn't have its checksum");
-  if (raw.raw_nearLoad(facts.count) !== 1) return refused(kind, "the fingerprints aren't in their order");
+  new Uint8Array(raw.memory.buffer, at, bodyBytes).set(bytes.subarray(HEADER_BYTES));
+  if (hashAt(raw, at, bodyBytes) !== facts.bodyHash) return refused(kind, "the body doesn't have its checksum");
+  if (raw.raw_nearLoad(count) !== 1) return refused(kind, "the fingerprints aren't in their order");
   return { index, position: facts.position };
 }
