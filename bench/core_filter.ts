@@ -1,10 +1,11 @@
 /**
  * The seen-filter: the core's split-block filter against the same filter in JS, and against a classic one.
- * Invariant: all hold a million keys at about the same bits for each, and see the same keys in the same order.
+ * Invariant: all answer for each key whether it was new; all hold a million keys at about the same bits for each, and see the same keys in the same order.
  */
 
 import type { Core } from "../core-wasm/core.ts";
 import { blocksFor } from "../core-wasm/filter.ts";
+import bloomFilters from "bloom-filters";
 import type { CoreRow } from "./report/core_row.ts";
 import { measure } from "./interleaved.ts";
 
@@ -35,11 +36,11 @@ function makeKeys(count: number): BigUint64Array {
 }
 
 /** The same layout in JS; keys are read as pairs of 32-bit words, as BigInt arithmetic is far slower. */
-function splitBlockInJs(): (keys: Int32Array) => number {
+function splitBlockInJs(): (keys: Int32Array) => Uint8Array {
   const blocks = blocksFor(CAPACITY);
   const words = new Int32Array(blocks * 8);
   return (keys) => {
-    let fresh = 0;
+    const fresh = new Uint8Array(keys.length >> 1);
     for (let i = 0; i < keys.length; i += 2) {
       const low = keys[i]!;
       const block = Math.floor((keys[i + 1]! >>> 0) * blocks / 2 ** 32) * 8;
@@ -50,17 +51,17 @@ function splitBlockInJs(): (keys: Int32Array) => number {
         isNew |= ~had & bit;
         words[block + word] = had | bit;
       }
-      if (isNew !== 0) fresh++;
+      if (isNew !== 0) fresh[i >> 1] = 1;
     }
     return fresh;
   };
 }
 
-function classicInJs(): (keys: Int32Array) => number {
+function classicInJs(): (keys: Int32Array) => Uint8Array {
   const bits = 2 ** Math.ceil(Math.log2(CAPACITY * 10));
   const words = new Int32Array(bits / 32);
   return (keys) => {
-    let fresh = 0;
+    const fresh = new Uint8Array(keys.length >> 1);
     for (let i = 0; i < keys.length; i += 2) {
       let at = keys[i]!;
       const step = keys[i + 1]! | 1;
@@ -73,7 +74,20 @@ function classicInJs(): (keys: Int32Array) => number {
         words[index] = had | bit;
         at = (at + step) | 0;
       }
-      if (isNew !== 0) fresh++;
+      if (isNew !== 0) fresh[i >> 1] = 1;
+    }
+    return fresh;
+  };
+}
+
+/** The library that npm's users pick; it takes texts, one at a time. */
+function libraryFilter(): (keys: readonly string[]) => number {
+  const filter = new bloomFilters.BloomFilter(CAPACITY * 10, 7);
+  return (keys) => {
+    let fresh = 0;
+    for (const key of keys) {
+      if (!filter.has(key)) fresh++;
+      filter.add(key);
     }
     return fresh;
   };
@@ -94,13 +108,16 @@ function benchBatches(core: Core, keys: BigUint64Array, size: number): CoreRow[]
   const pairs = batches.map((batch) => new Int32Array(batch.buffer, batch.byteOffset, batch.length * 2));
   const [splitBlock, classic] = [splitBlockInJs(), classicInJs()];
   const filter = core.filter(CAPACITY);
+  const library = libraryFilter();
+  const texts = batches.map((batch) => Array.from(batch, (key) => key.toString(16)));
   try {
     return measure({
       name: `Bloom filter, add batches of ${size}`,
       opsPerCall: size,
       candidates: {
-        "JS: split-block": (turn) => splitBlock(pairs[turn % count]!),
-        "JS: classic, k = 7": (turn) => classic(pairs[turn % count]!),
+        "JS: split-block": (turn) => splitBlock(pairs[turn % count]!)[0]!,
+        "JS: classic, k = 7": (turn) => classic(pairs[turn % count]!)[0]!,
+        "bloom-filters (npm)": (turn) => library(texts[turn % count]!),
         "WASM: split-block": (turn) => filter.addAll(batches[turn % count]!)[0]!,
       },
     });

@@ -26,10 +26,10 @@ interface Found {
 const INLINE = new Set(["a", "b", "i", "em", "span", "strong", "img", "small", "code"]);
 
 /** Distinct http(s) links without fragments, by a well-kept JS parser; the text's SimHash where asked for. */
-function scanByJs(bytes: Uint8Array, wantText: boolean): Found {
+export function scanByJs(bytes: Uint8Array, wantText: boolean, pageUrl: string = PAGE_URL): Found {
   const urls = new Set<string>();
   const hrefs: string[] = [];
-  let base = PAGE_URL;
+  let base = pageUrl;
   let baseSeen = false;
   let text = "";
   let unseen = 0;
@@ -41,7 +41,7 @@ function scanByJs(bytes: Uint8Array, wantText: boolean): Found {
       } else if (name === "iframe" || name === "frame") {
         if (attributes.src) hrefs.push(attributes.src);
       } else if (name === "base" && !baseSeen && attributes.href) {
-        base = new URL(attributes.href, PAGE_URL).href;
+        base = URL.parse(attributes.href, pageUrl)?.href ?? pageUrl;
         baseSeen = true;
       }
       if (!wantText) return;
@@ -59,14 +59,10 @@ function scanByJs(bytes: Uint8Array, wantText: boolean): Found {
   });
   parser.end(decoder.decode(bytes));
   for (const href of hrefs) {
-    try {
-      const url = new URL(href, base);
-      if (url.protocol !== "http:" && url.protocol !== "https:") continue;
-      url.hash = "";
-      urls.add(url.href);
-    } catch {
-      // Not a URL: no link.
-    }
+    const url = URL.parse(href, base);
+    if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) continue;
+    url.hash = "";
+    urls.add(url.href);
   }
   return { urls: [...urls], simhash: wantText ? simhashOf(text) : 0n };
 }

@@ -82,13 +82,13 @@ function normalizeQuery(query: string): string {
   return parameters.length === 1 ? `?${parameters[0]}` : "";
 }
 
-function keyByPlatform(input: string): string {
+export function keyByPlatform(input: string): string {
   const url = new URL(input);
   return `${url.protocol}//${url.host}${normalizeEscapes(url.pathname)}${normalizeQuery(url.search)}`;
 }
 
 /** 2 x 32 bits over UTF-16 units: weaker than XXH64 and as fast as JS can be, so this side is favoured. */
-function hashByPlatform(text: string): number {
+export function hashByPlatform(text: string): number {
   let a = 0x9e3779b9 | 0;
   let b = 0x85ebca6b | 0;
   for (let i = 0; i < text.length; i++) {

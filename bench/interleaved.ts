@@ -34,8 +34,11 @@ function callsFor(call: (turn: number) => number): number {
   return Math.max(1, Math.ceil(calls / 2));
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+/** The median, and the distance of the quartiles in percent of it. */
+function summary(values: readonly number[]): { nsPerOp: number; spread: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)]!;
+  return { nsPerOp: at(0.5), spread: (at(0.75) - at(0.25)) / at(0.5) * 100 };
 }
 
 /** The rows of one task. */
@@ -55,7 +58,7 @@ export function measure({ name, opsPerCall, candidates }: Task): CoreRow[] {
       nsPerOp.push((cpuMs() - startedAt) * 1e6 / (calls * opsPerCall));
     }
   }
-  const medians = entries.map((entry) => ({ candidate: entry.candidate, nsPerOp: median(entry.nsPerOp) }));
+  const medians = entries.map((entry) => ({ candidate: entry.candidate, ...summary(entry.nsPerOp) }));
   const best = Math.min(...medians.filter((row) => row.candidate.startsWith("JS")).map((row) => row.nsPerOp));
   return medians.map((row) => ({ name, ...row, ratio: row.nsPerOp / best }));
 }

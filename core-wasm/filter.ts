@@ -28,6 +28,7 @@ class FilterMemory {
   readonly #keysAt: number;
   #buffer: ArrayBufferLike | undefined;
   #keys: BigUint64Array = new BigUint64Array();
+  #answers: Uint8Array = new Uint8Array();
 
   constructor(raw: RawDoor) {
     this.raw = raw;
@@ -41,7 +42,10 @@ class FilterMemory {
     if (at === 0) {
       throw new Error(`Asking a filter about ${keys.length} keys failed: the core has no room for answers.`);
     }
-    return new Uint8Array(this.raw.memory.buffer, at, keys.length);
+    const { buffer } = this.raw.memory;
+    // A view of all, made once: making one for each answer costs more than a few keys.
+    if (buffer !== this.#answers.buffer) this.#answers = new Uint8Array(buffer);
+    return this.#answers.subarray(at, at + keys.length);
   }
 
   /** Growing the memory takes its old buffer away, and the views with it. */

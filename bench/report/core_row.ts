@@ -8,6 +8,9 @@ export interface CoreRow {
   /** The task. */
   readonly name: string;
   readonly candidate: string;
+  /** Median of the rounds. */
   readonly nsPerOp: number;
+  /** The distance of the rounds' quartiles, in percent of the median; absent where there was one round. */
+  readonly spread?: number;
   readonly ratio: number;
 }

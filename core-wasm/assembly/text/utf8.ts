@@ -10,19 +10,34 @@ export function validPrefix(ptr: usize, len: usize): usize {
   const end = ptr + len;
   let p = ptr;
   while (p < end) {
-    if (p + 16 <= end && !v128.any_true(v128.and(v128.load(p), i8x16.splat(-128)))) {
-      p += 16;
-      continue;
-    }
-    if (load<i8>(p) >= 0) {
-      p++;
-      continue;
-    }
+    p = asciiEnd(p, end);
+    if (p >= end) break;
     const length = sequenceAt(p, end);
     if (length <= 0) return p - ptr;
     p += <usize>length;
   }
   return len;
+}
+
+/** The first byte beyond ASCII in [p, end), or `end`. */
+// @ts-ignore: decorator
+@inline
+function asciiEnd(p: usize, end: usize): usize {
+  while (p + 64 <= end) {
+    const four = v128.or(
+      v128.or(v128.load(p), v128.load(p, 16)),
+      v128.or(v128.load(p, 32), v128.load(p, 48)),
+    );
+    if (i8x16.bitmask(four) != 0) break;
+    p += 64;
+  }
+  while (p + 16 <= end) {
+    const beyond = i8x16.bitmask(v128.load(p));
+    if (beyond != 0) return p + <usize>ctz<i32>(beyond);
+    p += 16;
+  }
+  while (p < end && load<i8>(p) >= 0) p++;
+  return p;
 }
 
 /** Whether the bytes from `ptr` are a sequence that only lacks its end. */

@@ -47,6 +47,13 @@ function lastBlock(p: usize, end: usize): v128 {
   return v128.load(LAST);
 }
 
+/** Whether [p, end), which begins with a slash, is path, query and fragment that stay as they are in an http(s) URL. */
+export function isPlainTail(p: usize, end: usize): bool {
+  const pathEnd = endOfPath(p, end);
+  const queryEnd = pathEnd == 0 ? 0 : endOfQuery(pathEnd, end);
+  return queryEnd != 0 && (queryEnd == end || isPlainFragment(queryEnd + 1, end));
+}
+
 /** Whether [p, p + length) is an http(s) URL and its own href. Then `url` and `State` are as parseUrl leaves them. */
 export function parsePlain(p: usize, length: usize): bool {
   if (length < 11 || load<u32>(p) != 0x70747468) return false;

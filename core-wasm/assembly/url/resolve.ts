@@ -5,9 +5,11 @@
 
 import { E_NO_ROOM } from "./error";
 import { parseUrl } from "./parse";
-import { base, copyParts, url } from "./parts";
+import { base, copyParts, KIND_HTTP, KIND_HTTPS, url } from "./parts";
+import { isPlainTail, parsePlain } from "./plain";
 import { State } from "./state";
 import { reserve, URL_BASE } from "../memory/buffers";
+import { copyShort } from "../memory/bytes";
 
 let href: usize = 0;
 let hrefLen: usize = 0;
@@ -46,9 +48,26 @@ export function resolve(ref: usize, refLen: usize): i32 {
 
 /** As `resolve`, and copies the href to `out`; E_NO_ROOM when it is longer than `outCap`. */
 export function resolveInto(ref: usize, refLen: usize, out: usize, outCap: usize): i32 {
+  const plain = plainInto(ref, refLen, out, outCap);
+  if (plain != 0) return plain;
   const length = parseUrl(ref, refLen, href);
   if (length < 0) return length;
   if (<usize>length > outCap) return E_NO_ROOM;
   memory.copy(out, State.start, length);
   return length;
+}
+
+/** The two commonest kinds of links, by plain.ts: absolute ones and "/path"; 0 = it is another, or has no room. */
+function plainInto(ref: usize, refLen: usize, out: usize, outCap: usize): i32 {
+  if (refLen < 2 || refLen > outCap) return 0;
+  if (load<u8>(ref) != 0x2f) {
+    if (!parsePlain(ref, refLen)) return 0;
+    copyShort(out, ref, refLen);
+    return <i32>refLen;
+  }
+  const isHttp = href != 0 && (base.kind == KIND_HTTP || base.kind == KIND_HTTPS);
+  const origin: usize = base.authorityEnd;
+  if (!isHttp || load<u8>(ref, 1) == 0x2f || origin + refLen > outCap || !isPlainTail(ref, ref + refLen)) return 0;
+  copyShort(copyShort(out, href, origin), ref, refLen);
+  return <i32>(origin + refLen);
 }
