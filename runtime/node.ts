@@ -47,20 +47,25 @@ export const systemRandom: Random = {
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
+/** Ten bits as two digits. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => BASE32[bits >>> 5]! + BASE32[bits & 31]!);
+
 /** RFC 4648 base32 without padding. */
 export function base32(bytes: Uint8Array): string {
+  const whole = bytes.length - bytes.length % 5;
   let text = "";
-  let bits = 0;
-  let value = 0;
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff;
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += BASE32[(value >>> bits) & 31];
-    }
+  for (let i = 0; i < whole; i += 5) {
+    const high = (bytes[i]! << 12) | (bytes[i + 1]! << 4) | (bytes[i + 2]! >>> 4);
+    const low = ((bytes[i + 2]! & 15) << 16) | (bytes[i + 3]! << 8) | bytes[i + 4]!;
+    text += PAIRS[high >>> 10]! + PAIRS[high & 1023]! + PAIRS[low >>> 10]! + PAIRS[low & 1023]!;
   }
-  return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
+  if (whole === bytes.length) return text;
+  let bits = 0;
+  for (let i = whole; i < whole + 4; i++) bits = (bits << 8) | (bytes[i] ?? 0);
+  for (let left = (bytes.length - whole) * 8, at = 27; left > 0; left -= 5, at -= 5) {
+    text += BASE32[at >= 0 ? (bits >>> at) & 31 : (bits << -at) & 31]!;
+  }
+  return text;
 }
 
 export const nativeDigest: Digest = {

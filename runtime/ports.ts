@@ -38,11 +38,19 @@ export interface Digest {
   sha1Hex(...parts: readonly Uint8Array[]): string;
 }
 
+/** A gzip member that isn't written yet: it goes to where it is wanted without an array of its own on the way. */
+export interface StoredMember {
+  /** Its bytes. */
+  readonly length: number;
+  /** Writes them to `target[at ..]`, which has room for them. */
+  writeTo(target: Uint8Array, at: number): void;
+}
+
 export interface Gzip {
   /** One complete gzip member (RFC 1952) of `parts`, one after the other, deflated. */
   compress(parts: readonly Uint8Array[]): Promise<Uint8Array>;
   /** As above, but the data stand in it as they are: far cheaper, and hardly longer where they are compressed already. */
-  store(parts: readonly Uint8Array[]): Uint8Array;
+  store(parts: readonly Uint8Array[]): StoredMember;
 }
 
 /** What stands at the start of some bytes that should be a gzip member. */

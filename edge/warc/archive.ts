@@ -9,7 +9,7 @@ import type { Clock, Digest, Files, Gzip, Random } from "../../runtime/ports.ts"
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
 import { captureRecords } from "./capture_records.ts";
 import { isCompressible } from "./compressible.ts";
-import { appendDurably, type OpenFile } from "./open_file.ts";
+import { appendDurably, type OpenFile, type Piece, WriteBuffer } from "./open_file.ts";
 import { timestamp17 } from "./timestamp.ts";
 import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
 import { saveState } from "./writer_state.ts";
@@ -44,8 +44,8 @@ const BATCH_BYTES = 32_000_000;
 
 interface Waiting {
   readonly url: string;
-  readonly request: Uint8Array;
-  readonly response: Uint8Array;
+  readonly request: Piece;
+  readonly response: Piece;
   readonly payloadDigest: string;
   readonly resolve: (archived: Archived) => void;
   readonly reject: (error: Error) => void;
@@ -79,7 +79,8 @@ class WarcWriter {
   #checkpoint = 0;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
-  #building = new Set<Promise<unknown>>();
+  readonly #compressing = new Set<Promise<unknown>>();
+  readonly #buffer = new WriteBuffer();
   #closed = false;
 
   constructor(parts: ArchiveParts) {
@@ -89,29 +90,27 @@ class WarcWriter {
   }
 
   async append(entry: ArchiveEntry): Promise<Archived> {
-    if (this.#closed) throw new Error(`Archiving ${entry.exchange.url}: the archive is closed.`);
-    const built = this.#build(entry);
-    this.#building.add(built);
+    const { url } = entry.exchange;
+    if (this.#closed) throw new Error(`Archiving ${url}: the archive is closed.`);
+    const { gzip, digest } = this.#parts;
+    const records = captureRecords(entry, digest);
+    const { payloadDigest } = records;
+    // A request is too short to be worth a stream of its own; a response is when its payload is.
+    const request = gzip.store(records.request);
+    const wait = (response: Piece) => this.#wait({ url, request, response, payloadDigest });
+    if (!isCompressible(entry.exchange)) return await wait(gzip.store(records.response)).done;
+    const waiting = gzip.compress(records.response).then(wait);
+    this.#compressing.add(waiting);
     try {
-      return await (await built).done;
+      return await (await waiting).done;
     } finally {
-      this.#building.delete(built);
+      this.#compressing.delete(waiting);
     }
   }
 
-  /** Resolves when the entry waits to be written; `done` when it is durable. */
-  async #build(entry: ArchiveEntry): Promise<{ done: Promise<Archived> }> {
-    const { gzip, digest } = this.#parts;
-    const records = captureRecords(entry, digest);
-    // A request is too short to be worth a stream of its own; a response is when its payload is.
-    const request = gzip.store(records.request);
-    const response = isCompressible(entry.exchange)
-      ? await gzip.compress(records.response)
-      : gzip.store(records.response);
-    const done = new Promise<Archived>((resolve, reject) => {
-      const { payloadDigest } = records;
-      this.#waiting.push({ url: entry.exchange.url, request, response, payloadDigest, resolve, reject });
-    });
+  /** The entry waits to be written; `done` when it is durable. */
+  #wait(entry: Omit<Waiting, "resolve" | "reject">): { done: Promise<Archived> } {
+    const done = new Promise<Archived>((resolve, reject) => this.#waiting.push({ ...entry, resolve, reject }));
     this.#flushing ??= this.#flush();
     return { done };
   }
@@ -182,7 +181,14 @@ class WarcWriter {
     const path = `${this.#warcFolder}/${name}`;
     await saveState(files, this.#warcFolder, { file: name, wholeBytes: 0 });
     this.#checkpoint = 0;
-    const file: OpenFile = { name, path, handle: await files.openAppend(path), wholeBytes: 0, spoilt: false };
+    const file: OpenFile = {
+      name,
+      path,
+      handle: await files.openAppend(path),
+      buffer: this.#buffer,
+      wholeBytes: 0,
+      spoilt: false,
+    };
     try {
       const created = { storageKey: `${storagePrefix}warc/${name}`, createdMs };
       await appendDurably(files, file, [await gzip.compress(warcinfoParts(settings.info, created, digest))]);
@@ -214,7 +220,7 @@ class WarcWriter {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#building);
+    await Promise.allSettled(this.#compressing);
     await this.#flushing;
     if (!this.#file) return;
     await this.#file.handle.close();

@@ -21,10 +21,18 @@ export interface CaptureRecords {
 /** Values of the WARC-Protocol field proposal (iipc/warc-specifications issue 42). */
 const PROTOCOLS: Readonly<Record<string, string>> = { "1.0": "http/1.0", "1.1": "http/1.1", "2": "h2" };
 
+const IPV4 = /^[0-9.]+$/;
+
 /** An IP address as WARC-IP-Address wants it: no brackets, no zone. */
 function plainAddress(address: string): string | undefined {
+  if (IPV4.test(address)) return address;
   const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   return plain === "" ? undefined : plain;
+}
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf("#");
+  return hash < 0 ? url : url.slice(0, hash);
 }
 
 /** Builds both records of `entry`, not yet compressed. */
@@ -34,7 +42,7 @@ export function captureRecords(entry: ArchiveEntry, digest: Digest): CaptureReco
   const responseId = recordId(`${entry.captureName}/response`, digest);
   const shared = [
     ["WARC-Date", isoDate(entry.fetchedAt)],
-    ["WARC-Target-URI", exchange.url.replace(/#.*$/s, "")],
+    ["WARC-Target-URI", withoutFragment(exchange.url)],
     ["WARC-IP-Address", plainAddress(exchange.remoteAddress)],
     ["WARC-Protocol", PROTOCOLS[exchange.httpVersion]],
   ] as const;

@@ -14,9 +14,15 @@ export interface ResponseHead {
 }
 
 const MASK = "X-Crawler-";
+const CRLF = "\r\n";
+
+const encoder = new TextEncoder();
 
 /** Latin-1 bytes; a character outside it (a caller's mistake) becomes `?`. */
 export function latin1(text: string): Uint8Array {
+  const utf8 = encoder.encode(text);
+  // ASCII is the same in both, and the platform's encoder is the quicker.
+  if (utf8.length === text.length) return utf8;
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -25,11 +31,15 @@ export function latin1(text: string): Uint8Array {
   return bytes;
 }
 
+const BREAK = /[\0\r\n]/;
+const NOT_TOKEN = /[^!#$%&'*+.^_`|~0-9A-Za-z-]/;
+
 /** Characters that end a line or a string for some reader become spaces (RFC 9110 5.5). */
-const oneLine = (text: string) => text.replace(/[\0\r\n]/g, " ");
+const oneLine = (text: string) => BREAK.test(text) ? text.replace(/[\0\r\n]/g, " ") : text;
 
 /** A field name is a token (RFC 9110 5.1); anything else in it becomes `_`. */
-const fieldName = (name: string) => name.replace(/[^!#$%&'*+.^_`|~0-9A-Za-z-]/g, "_") || "_";
+const fieldName = (name: string) =>
+  (NOT_TOKEN.test(name) ? name.replace(new RegExp(NOT_TOKEN, "g"), "_") : name) || "_";
 
 /** HTTP/2 has no textual status line: readers get the HTTP/1.1 form, and WARC-Protocol says what was spoken. */
 function statusLine(head: ResponseHead): string {
@@ -44,25 +54,28 @@ function statusLine(head: ResponseHead): string {
  */
 export function storedHead(head: ResponseHead, payloadBytes: number): Uint8Array {
   const length = String(payloadBytes);
-  const lines = [statusLine(head)];
+  let text = statusLine(head) + CRLF;
   let stated = head.headers.some(([name, value]) => isLength(name) && value.trim() === length);
   let kept = false;
   for (const [name, value] of head.headers) {
-    const field = `${fieldName(name)}: ${oneLine(value)}`;
-    const framing = isLength(name) || name.toLowerCase() === "transfer-encoding";
-    if (!framing) lines.push(field);
+    const field = `${fieldName(name)}: ${oneLine(value)}${CRLF}`;
+    if (!isLength(name) && !isTransferCoding(name)) text += field;
     else if (isLength(name) && value.trim() === length && !kept) {
-      lines.push(field);
+      text += field;
       kept = true;
     } else {
-      lines.push(MASK + field);
-      if (!stated) lines.push(`Content-Length: ${length}`);
+      text += MASK + field;
+      if (!stated) text += `Content-Length: ${length}${CRLF}`;
       stated = true;
     }
   }
-  return latin1(lines.join("\r\n") + "\r\n\r\n");
+  return latin1(text + CRLF);
 }
 
 function isLength(name: string): boolean {
-  return name.toLowerCase() === "content-length";
+  return name.length === 14 && name.toLowerCase() === "content-length";
+}
+
+function isTransferCoding(name: string): boolean {
+  return name.length === 17 && name.toLowerCase() === "transfer-encoding";
 }

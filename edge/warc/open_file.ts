@@ -3,27 +3,56 @@
  * Invariant: `wholeBytes` ends a record and is on stable storage; whatever fails, the file is cut back to it.
  */
 
-import type { AppendFile, Files } from "../../runtime/ports.ts";
+import type { AppendFile, Files, StoredMember } from "../../runtime/ports.ts";
 
 export interface OpenFile {
   readonly name: string;
   readonly path: string;
   handle: AppendFile;
+  readonly buffer: WriteBuffer;
   wholeBytes: number;
   /** A failed write couldn't be cut off: the file is left to the repair, nothing more is written to it. */
   spoilt: boolean;
 }
 
-/** Appends `parts` in order with one write and syncs; resolves to the offset of each. On failure cuts back and throws. */
-export async function appendDurably(files: Files, file: OpenFile, parts: readonly Uint8Array[]): Promise<number[]> {
+/** What is appended: bytes, or what writes its bytes itself. */
+export type Piece = Uint8Array | StoredMember;
+
+/** Up to here the array that a write goes through is kept for the next: most writes are far smaller. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** An array to write through, used again and again. One write at a time. */
+export class WriteBuffer {
+  #kept: Uint8Array = new Uint8Array(0);
+
+  /** `pieces`, `total` bytes together, one after the other; valid until the next call. */
+  fill(pieces: readonly Piece[], total: number): Uint8Array {
+    const room = this.#room(total);
+    let at = 0;
+    for (const piece of pieces) {
+      if (piece instanceof Uint8Array) room.set(piece, at);
+      else piece.writeTo(room, at);
+      at += piece.length;
+    }
+    return room;
+  }
+
+  #room(bytes: number): Uint8Array {
+    if (bytes > KEPT_BYTES) return new Uint8Array(bytes);
+    if (this.#kept.length < bytes) this.#kept = new Uint8Array(Math.min(KEPT_BYTES, 2 * bytes));
+    return this.#kept.subarray(0, bytes);
+  }
+}
+
+/** Appends `pieces` in order with one write and syncs; resolves to the offset of each. On failure cuts back and throws. */
+export async function appendDurably(files: Files, file: OpenFile, pieces: readonly Piece[]): Promise<number[]> {
   const offsets: number[] = [];
   let at = file.wholeBytes;
-  for (const part of parts) {
+  for (const piece of pieces) {
     offsets.push(at);
-    at += part.length;
+    at += piece.length;
   }
-  const bytes = new Uint8Array(at - file.wholeBytes);
-  parts.forEach((part, i) => bytes.set(part, offsets[i]! - file.wholeBytes));
+  const bytes = file.buffer.fill(pieces, at - file.wholeBytes);
   try {
     await file.handle.append(bytes);
     await file.handle.sync();

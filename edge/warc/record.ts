@@ -14,6 +14,9 @@ export type WarcFields = readonly (readonly [name: string, value: string | undef
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\0-\x1f\x7f]+/g;
 
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\0-\x1f\x7f]/;
+
 /**
  * The record's parts, to be written (or compressed into one gzip member) one after the other; the block comes in parts
  * too, so that nobody has to join them. Content-Length is added as the last field.
@@ -21,9 +24,12 @@ const CONTROLS = /[\0-\x1f\x7f]+/g;
 export function recordParts(fields: WarcFields, block: readonly Uint8Array[]): Uint8Array[] {
   let header = VERSION + CRLF;
   for (const [name, value] of fields) {
-    if (value !== undefined) header += `${name}: ${value.replaceAll(CONTROLS, " ")}${CRLF}`;
+    if (value !== undefined) {
+      header += `${name}: ${CONTROL.test(value) ? value.replaceAll(CONTROLS, " ") : value}${CRLF}`;
+    }
   }
-  const blockBytes = block.reduce((sum, part) => sum + part.length, 0);
+  let blockBytes = 0;
+  for (const part of block) blockBytes += part.length;
   header += `Content-Length: ${blockBytes}${CRLF}${CRLF}`;
   return [encoder.encode(header), ...block, RECORD_END];
 }

@@ -34,17 +34,17 @@ function civil(wallMs: number): CivilTime {
   };
 }
 
-const pad = (value: number, digits: number) => String(value).padStart(digits, "0");
+/** "00" to "99". */
+const TWO = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, "0"));
 
 /** `2026-11-30T16:31:53.123Z`: WARC-Date may have a fraction since WARC/1.1 (ISO 28500 5.4). */
 export function isoDate(wallMs: number): string {
   const { year, month, day, msOfDay } = civil(wallMs);
-  const clock = [
-    pad(Math.floor(msOfDay / 3_600_000), 2),
-    pad(Math.floor(msOfDay / 60_000) % 60, 2),
-    pad(Math.floor(msOfDay / 1000) % 60, 2),
-  ].join(":");
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}.${pad(msOfDay % 1000, 3)}Z`;
+  const hour = TWO[Math.floor(msOfDay / 3_600_000)];
+  const minute = TWO[Math.floor(msOfDay / 60_000) % 60];
+  const second = TWO[Math.floor(msOfDay / 1000) % 60];
+  const ms = msOfDay % 1000;
+  return `${year}-${TWO[month]}-${TWO[day]}T${hour}:${minute}:${second}.${Math.floor(ms / 100)}${TWO[ms % 100]}Z`;
 }
 
 /** `20261130163153`: the timestamp of CDXJ, cut to the second. */
