@@ -26,10 +26,13 @@ const REQUESTS_PER_TARGET = 1 + Math.max(LIMITS.redirectHops, LIMITS.robotsRedir
 const STALE: CompletionReply = { status: "stale", accepted: 0 };
 
 export class CompleteOperation implements Operation<CompletionReply> {
+  /** A lease that goes on fetches while its report waits; the host of one that ends stands still. */
+  readonly isPatient: boolean;
   readonly #completion: Completion;
   readonly #spans = new Map<Outcome, LinkSpan>();
 
   constructor(completion: Completion) {
+    this.isPatient = !completion.done;
     this.#completion = completion;
   }
 

@@ -9,6 +9,8 @@ import type { RowName } from "./outbox_index.ts";
 import type { Shard } from "./shard.ts";
 
 export interface Operation<T> {
+  /** True: the caller works on meanwhile and loses nothing by waiting, but for the time until its next report. */
+  readonly isPatient?: boolean;
   /** Says what the operation needs; the shard in RAM is as the store is. */
   plan?(round: Round): void;
   /** Changes the shard and its batch. Its answer is given to the caller after the commit. A throw is a bug. */

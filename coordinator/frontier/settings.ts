@@ -21,8 +21,9 @@ export interface FrontierSettings {
   readonly bloomFirstKeys: number;
   readonly bloomMaxKeys: number;
   /**
-   * A commit waits up to this long for company, counted from the end of the one before, while fewer operations wait than
-   * half of the open leases: those who could still come are busy fetching. 0 = never.
+   * A commit waits up to this long for company, counted from the end of the one before, while others who hold leases may
+   * still come: until as many operations wait as leases are open, or half as many whose callers can't go on without.
+   * 0 = never.
    */
   readonly groupCommitMs: number;
   /** Operations that one commit carries at most. */
@@ -48,7 +49,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   seenCacheKeys: 1 << 20,
   bloomFirstKeys: 1 << 15,
   bloomMaxKeys: 1 << 23,
-  groupCommitMs: 20,
+  groupCommitMs: 50,
   operationsPerCommit: 1_000,
   operationsWaiting: 20_000,
   sweepMs: 1_000,

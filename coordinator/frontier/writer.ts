@@ -30,6 +30,8 @@ export class ShardWriter {
   readonly #stop = new AbortController();
   #shard: Shard;
   #waiting: Waiting[] = [];
+  /** Those of them whose callers can't go on without an answer. */
+  #urgent = 0;
   #running: Promise<void> | undefined;
   #committedAt = -Infinity;
   /** Aborted when enough operations wait. */
@@ -75,7 +77,8 @@ export class ShardWriter {
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (answer: unknown) => void, reject });
-      if (this.#waiting.length >= this.#company()) this.#enough.abort();
+      if (operation.isPatient !== true) this.#urgent++;
+      if (this.#hasCompany()) this.#enough.abort();
       this.#running ??= this.#run().finally(() => this.#running = undefined);
     });
   }
@@ -96,6 +99,7 @@ export class ShardWriter {
     while (this.#waiting.length > 0) {
       await this.#waitForCompany();
       const taken = this.#waiting.splice(0, this.#parts.settings.operationsPerCommit);
+      for (const { operation } of taken) if (operation.isPatient !== true) this.#urgent--;
       try {
         const answers = await this.#round(taken);
         taken.forEach(({ resolve }, i) => resolve(answers[i]));
@@ -108,16 +112,18 @@ export class ShardWriter {
     }
   }
 
-  /** Operations that are worth a commit now. */
-  #company(): number {
-    return Math.min(this.#parts.settings.operationsPerCommit, Math.ceil(this.#shard.leases.size / 2));
+  /** Enough operations wait to be worth a commit now. */
+  #hasCompany(): boolean {
+    const leases = this.#shard.leases.size;
+    const most = Math.min(this.#parts.settings.operationsPerCommit, leases);
+    return this.#waiting.length >= most || this.#urgent >= Math.ceil(leases / 2);
   }
 
   /** A commit's cost hardly grows with what it carries, so it pays to wait a moment for those who are about to come. */
   async #waitForCompany(): Promise<void> {
     const { clock, settings } = this.#parts;
     const leftMs = this.#committedAt + settings.groupCommitMs - clock.monotonicMs();
-    if (leftMs <= 0 || this.#waiting.length >= this.#company() || this.#isClosed) return;
+    if (leftMs <= 0 || this.#hasCompany() || this.#isClosed) return;
     this.#enough = new AbortController();
     await clock.sleep(leftMs, this.#enough.signal);
   }

@@ -119,6 +119,13 @@ test("group commit: an operation waits for company while leases are out, no long
   const four = [3, 4, 5, 6].map((i) => seed([`https://a.example/${i}`]));
   await Promise.all(four);
   assert.equal(commits(), before + 3, "four in one commit, without waiting");
+
+  const report = () => writer.submit({ isPatient: true, apply: (round) => void round.shard.changeCounts("c").bytes++ });
+  const seven = Array.from({ length: 7 }, report);
+  await world.clock.settle();
+  assert.equal(commits(), before + 3, "reports of leases that go on wait until everybody is there");
+  await Promise.all([...seven, report()]);
+  assert.equal(commits(), before + 4);
   writer.shard.leases.clear();
   await writer.close();
 });
