@@ -97,6 +97,11 @@ export interface ScanOptions {
   readonly anchorText?: boolean;
   /** Product token for `<meta name="outrider">`, beside `robots`. */
   readonly productToken?: string;
+  /**
+   * Leave the links where they are, in the core's memory, and save three copies: `links` and `outlinks` then answer until
+   * this core's next call, and throw after it. Default false: they answer always.
+   */
+  readonly borrowLinks?: boolean;
   /** Bytes of `html` that are scanned. Default LIMITS.scanBytes, at most LIMITS.decodedBytes. */
   readonly maxBytes?: number;
 }

@@ -124,6 +124,7 @@ export class CoreSlot {
   readonly #module: WebAssembly.Module;
   readonly #instantiate: Instantiate;
   #instance: CoreInstance;
+  #calls = 0;
 
   constructor(module: WebAssembly.Module, instantiate: Instantiate) {
     this.#module = module;
@@ -131,8 +132,14 @@ export class CoreSlot {
     this.#instance = this.#make();
   }
 
+  /** Calls so far: what one left in the instance's memory stands until the next. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** Runs `work` on a sound instance. A trap is a bug of the core: it is thrown, and the next call has a new instance. */
   run<T>(work: (instance: CoreInstance) => T): T {
+    this.#calls++;
     if (this.#instance.raw.memory.buffer.byteLength > MEMORY_BYTES) this.#instance = this.#make();
     try {
       return work(this.#instance);

@@ -43,14 +43,14 @@ function isXhtml(contentType: string | undefined): boolean {
 /** See Core.scan. */
 export function scanPage(slot: CoreSlot, html: Uint8Array, options: ScanOptions): PageFacts {
   try {
-    return slot.run(({ raw }) => scanWith(raw, html, options));
+    return slot.run(({ raw }) => scanWith(raw, html, options, slot));
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     return nothingOf(options.url, "utf-8");
   }
 }
 
-function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFacts {
+function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions, slot: CoreSlot): PageFacts {
   const maxBytes = Math.min(options.maxBytes ?? LIMITS.scanBytes, LIMITS.decodedBytes);
   const text = putPage(raw, html, { contentType: options.contentType, maxBytes });
   const urlLength = putText(raw, BUFFER.input2, options.url);
@@ -59,22 +59,30 @@ function scanWith(raw: RawDoor, html: Uint8Array, options: ScanOptions): PageFac
     (charsetId(text.charset) << WANT_CHARSET) | (options.text === false && !options.anchorText ? WANT.noText : 0) |
     (options.anchorText ? WANT.anchors : 0) | (isXhtml(options.contentType) ? WANT.xhtml : 0);
   const header = raw.raw_scan(text.length, urlLength, tokenLength, wants) >>> 0;
-  return header === 0 ? nothingOf(options.url, text.charset) : readAnswer(raw, header, text);
+  if (header === 0) return nothingOf(options.url, text.charset);
+  return readAnswer(raw, header, text, options.borrowLinks ? slot : undefined);
 }
 
-function readAnswer(raw: RawDoor, header: number, text: { charset: string; cut: boolean }): PageFacts {
+/** The links are the page's own copy, unless there is a slot that lends them. */
+function readAnswer(
+  raw: RawDoor,
+  header: number,
+  text: { charset: string; cut: boolean },
+  lender: CoreSlot | undefined,
+): PageFacts {
   const { buffer } = raw.memory;
   const words = new Uint32Array(buffer, header, HEADER_WORDS);
   const hashes = new BigUint64Array(buffer, header + 64, 2);
   const bytesAt = (word: number) => new Uint8Array(buffer, words[word], words[word + 1]);
   const textAt = (word: number) => words[word + 1] === 0 ? "" : decoder.decode(bytesAt(word));
   const flags = words[WORD.flags]!;
+  const rows = words[WORD.links] === 0 ? NO_ROWS : new Uint32Array(buffer, words[WORD.rows], words[WORD.links]! * ROW);
+  const [urls, strings] = [bytesAt(WORD.urls), bytesAt(WORD.strings)];
   return new ScannedPage({
-    rows: words[WORD.links] === 0
-      ? NO_ROWS
-      : new Uint32Array(buffer, words[WORD.rows], words[WORD.links]! * ROW).slice(),
-    urls: bytesAt(WORD.urls).slice(),
-    strings: bytesAt(WORD.strings).slice(),
+    rows: lender ? rows : rows.slice(),
+    urls: lender ? urls : urls.slice(),
+    strings: lender ? strings : strings.slice(),
+    lender,
     base: textAt(WORD.base),
     title: textAt(WORD.title),
     lang: textAt(WORD.lang),
@@ -96,6 +104,7 @@ function nothingOf(url: string, charset: string): PageFacts {
     rows: NO_ROWS,
     urls: none,
     strings: none,
+    lender: undefined,
     base: url,
     title: "",
     lang: "",

@@ -335,3 +335,20 @@ test("scan: every candidate of a srcset, data left out", () => {
   );
   assert.deepEqual(found.map((link) => link.raw), ["a", "b", "c", "d", "e,f", "g", "h"]);
 });
+
+test("borrowed links: the same until the core is called again, and refused after", () => {
+  const html = "<title>t</title><a href=a rel=x>1</a><a href=b#f>2</a><a href=a>3</a>";
+  const own = scan(html);
+  const borrowed = scan(html, { borrowLinks: true });
+  assert.deepEqual(borrowed.outlinks(), own.outlinks());
+  assert.deepEqual(borrowed.links, own.links);
+  const unread = scan(html, { borrowLinks: true });
+  assert.ok("url" in core.url("http://e.org/"));
+  assert.throws(() => unread.outlinks(), /borrowed links/);
+  assert.throws(() => unread.links, /borrowed links/);
+  assert.deepEqual([unread.title, unread.simhash], [own.title, own.simhash]);
+  // What was read while it stood is kept, and another page's copy is its own.
+  assert.deepEqual(borrowed.links, own.links);
+  assert.throws(() => borrowed.outlinks(), /borrowed links/);
+  assert.deepEqual(own.outlinks().map(({ url }) => url), ["http://e.org/d/a", "http://e.org/d/b"]);
+});

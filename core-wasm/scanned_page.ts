@@ -1,6 +1,6 @@
 /**
  * PageFacts over the bytes that the core answered: links become strings and objects only when they are asked for.
- * Invariant: its own copy of the answer; valid after later scans.
+ * Invariant: its own copy of the answer, valid after later scans; or lent by the core, and then never read when stale.
  */
 
 import type { LinkKind, Outlink, OutlinkChoice, PageFacts, PageLink } from "./core.ts";
@@ -23,7 +23,14 @@ export interface Answer extends Omit<PageFacts, "links" | "outlinks" | "canonica
   readonly rows: Uint32Array;
   readonly urls: Uint8Array;
   readonly strings: Uint8Array;
+  /** Whose memory rows, urls and strings lie in; undefined when they are copies. */
+  readonly lender: Lender | undefined;
   readonly canonical: string | undefined;
+}
+
+/** What is lent stands until the number of calls changes. */
+interface Lender {
+  readonly calls: number;
 }
 
 export class ScannedPage implements PageFacts {
@@ -41,6 +48,8 @@ export class ScannedPage implements PageFacts {
   readonly #rows: Uint32Array;
   readonly #urls: Uint8Array;
   readonly #strings: Uint8Array;
+  readonly #lender: Lender | undefined;
+  readonly #lentAt: number;
   #links: readonly PageLink[] | undefined;
 
   constructor(answer: Answer) {
@@ -58,6 +67,15 @@ export class ScannedPage implements PageFacts {
     this.#rows = answer.rows;
     this.#urls = answer.urls;
     this.#strings = answer.strings;
+    this.#lender = answer.lender;
+    this.#lentAt = answer.lender?.calls ?? 0;
+  }
+
+  #checkLoan(): void {
+    if (this.#lender === undefined || this.#lender.calls === this.#lentAt) return;
+    throw new Error(
+      `Reading the borrowed links of a page found that the core was called since; read them before, or scan without borrowLinks.`,
+    );
   }
 
   get links(): readonly PageLink[] {
@@ -66,6 +84,7 @@ export class ScannedPage implements PageFacts {
   }
 
   #readLinks(): readonly PageLink[] {
+    this.#checkLoan();
     const rows = this.#rows;
     const hrefs = asciiDecoder.decode(this.#urls);
     const links: PageLink[] = [];
@@ -95,8 +114,9 @@ export class ScannedPage implements PageFacts {
   }
 
   outlinks(choice: OutlinkChoice = {}): readonly Outlink[] {
+    this.#checkLoan();
     const rows = this.#rows;
-    const hrefs = asciiDecoder.decode(this.#urls);
+    let hrefs: string | undefined;
     const refused = choice.skipNofollow ? NOFOLLOW : 0;
     const taken = new Uint8Array(rows.length / ROW);
     const outlinks: Outlink[] = [];
@@ -108,6 +128,8 @@ export class ScannedPage implements PageFacts {
         taken[first] = 1;
         const [low, high] = [rows[at + 8]!, rows[at + 9]!];
         if (choice.isKnown?.(low, high) !== true) {
+          // Most pages of a site lead to known ones only: then no string is made.
+          hrefs ??= asciiDecoder.decode(this.#urls);
           outlinks.push({ url: hrefs.slice(start, rows[at + 1]!), kind: KINDS[flags & KIND_MASK]!, hash: [low, high] });
         }
       }

@@ -2,12 +2,11 @@
  * Archives one exchange and states its facts for the coordinator (promise 10: durable before reported).
  */
 
-import type { PageFacts } from "../core-wasm/core.ts";
 import type { CaptureFacts, Hop } from "../protocol/mod.ts";
 import { fingerprintToHex } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
-import { header } from "./steps/scan.ts";
+import { header, type Scanned } from "./steps/scan.ts";
 
 /** Longest validator, media type or title that is reported; a longer validator is left out, the others are cut. */
 const FACT_CHARS = 512;
@@ -20,7 +19,7 @@ export interface ToCapture {
   readonly fetchedAt: number;
   readonly captureName: string;
   readonly contentHash: string;
-  readonly facts?: PageFacts | undefined;
+  readonly facts?: Scanned["facts"] | undefined;
 }
 
 /** Resolves when the records are durable; rejects on local trouble only. */
@@ -48,7 +47,7 @@ function validator(name: "etag" | "last_modified", value: string | undefined) {
   return value === undefined || value.length > FACT_CHARS ? {} : { [name]: value };
 }
 
-function pageFacts(facts: PageFacts) {
+function pageFacts(facts: Scanned["facts"]) {
   return {
     charset: facts.charset,
     title: facts.title,

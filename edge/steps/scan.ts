@@ -10,7 +10,8 @@ import type { LinkHash } from "./known_links.ts";
 import { robotsTag } from "./robots_tag.ts";
 
 export interface Scanned {
-  readonly facts: PageFacts;
+  /** Its links are borrowed: `outlinks` here is what is left of them. */
+  readonly facts: Omit<PageFacts, "links" | "outlinks">;
   readonly outlinks: readonly string[];
   /** One DiscoveryKind letter per outlink; undefined when all are "L". */
   readonly outlinkKinds: string | undefined;
@@ -61,6 +62,7 @@ export function scan(core: Core, exchange: Exchange, what: ToScan): Scanned | un
   const facts = core.scan(exchange.decoded, {
     url: exchange.url,
     embeds: crawl.embeds,
+    borrowLinks: true,
     productToken: crawl.product_token,
     maxBytes: LIMITS.scanBytes,
     ...(contentType === undefined ? {} : { contentType }),
