@@ -10,7 +10,7 @@ import type { CoreRow } from "./report/core_row.ts";
 const BATCH = 256;
 const BATCHES = 256;
 /** Bits of a SimHash that are told (docs/SIMHASH.md). */
-const TOLD = 0x03ff03ff03ff03ffn;
+const TOLD = 0x01ff01ff01ff01ffn;
 
 /** splitmix64 over a counter: `spread` over all 64 bits, or as SimHashes are. */
 function makeFingerprints(count: number, spread: boolean): BigUint64Array {
@@ -78,7 +78,7 @@ function questions(held: BigUint64Array, spread: boolean): BigUint64Array[] {
       const n = batch * BATCH + i;
       return n % 2 === 0
         ? strangers[n]!
-        : held[(n * 7919) % held.length]! ^ (1n | (1n << BigInt(16 + n % 10)) | 1n << 48n);
+        : held[(n * 7919) % held.length]! ^ (1n | (1n << BigInt(16 + n % 9)) | 1n << 48n);
     }));
 }
 

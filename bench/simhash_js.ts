@@ -16,7 +16,7 @@ const LONG_LETTERS = 5;
 const REPEATED_SHIFT = 6;
 const MOST_TIMES = 63;
 const MOST_PROBES = 16;
-const TOLD = 0x03ff03ff;
+const TOLD = 0x01ff01ff;
 
 const low = new Int32Array(PLANES);
 const high = new Int32Array(PLANES);

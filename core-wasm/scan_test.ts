@@ -183,7 +183,7 @@ test("simhash: near for near texts, far for others, also without spaces between 
   const changed = words.with(150, "changed");
   assert.equal(distance(words.join(" "), words.join(", ").toUpperCase()), 0);
   assert.ok(distance(words.join(" "), changed.join(" ")) <= 6);
-  assert.ok(distance(words.join(" "), other.join(" ")) >= 16);
+  assert.ok(distance(words.join(" "), other.join(" ")) >= 8);
   const ideographs = Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x4e00 + (index * 7919) % 5000));
   assert.ok(distance(ideographs.join(""), ideographs.with(150, "一").join("")) <= 6);
   assert.equal(distance(ideographs.join(""), ideographs.join("。")), 0);
@@ -202,7 +202,7 @@ test("simhash: what a text repeats is what it is known by", () => {
   assert.notEqual(hash("a b c"), hash("a c b"));
   assert.equal(hash("x"), hash(" X. "));
   for (const text of [topic, "x", once(0, 9), "日本語の文章です。"]) {
-    assert.equal(hash(text) & ~0x03ff03ff03ff03ffn, 0n, text);
+    assert.equal(hash(text) & ~0x01ff01ff01ff01ffn, 0n, text);
   }
 });
 
@@ -216,11 +216,11 @@ test("simhash: a text made of one word a million times, and one of a million wor
 
 test("simhash: values that stand with keyVersion", () => {
   const values = {
-    "one": "02990344016b013b",
+    "one": "00990144016b013b",
     "The quick brown fox jumps over the lazy dog": "00a5015700c8016a",
-    "Übergrößenträger und Müller kaufen 1234567890123 Äpfel": "0002027600a4025b",
-    "敏捷的棕色狐狸跳过了懒狗": "01370210012101db",
-    "internationalization interoperability abcdefgh ijklmnopqrstuvwx": "010200f300100304",
+    "Übergrößenträger und Müller kaufen 1234567890123 Äpfel": "0002007600a4005b",
+    "敏捷的棕色狐狸跳过了懒狗": "01370010012101db",
+    "internationalization interoperability abcdefgh ijklmnopqrstuvwx": "010200f300100104",
   };
   for (const [text, value] of Object.entries(values)) {
     assert.equal(core.simhash(encoder.encode(text)).toString(16).padStart(16, "0"), value, text);

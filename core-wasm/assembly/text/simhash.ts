@@ -12,10 +12,10 @@ import { LONG, openWords, readWords, wordCount, WORD_BLOCK } from "./word_hashes
 const LEAST_LETTERS: u32 = 4;
 const FEW_WORDS: usize = 8;
 /**
- * Bits that are told, ten of each sixteen; the others are 0. The fewer there are, the fewer a change flips, and the more
- * pages that differ come near: forty are where three bits part the two best (docs/SIMHASH.md).
+ * Bits that are told, nine of each sixteen; the others are 0. The fewer there are, the fewer a change flips, and the more
+ * pages that differ come near: thirty-six are where three bits part the two best (docs/SIMHASH.md).
  */
-const TOLD: u64 = 0x03ff03ff03ff03ff;
+const TOLD: u64 = 0x01ff01ff01ff01ff;
 /** Weight of a repetition, as a power of two: 64. */
 const REPEATED_SHIFT: usize = 6;
 
