@@ -7,6 +7,9 @@ import type { CaptureFacts, WorkerId } from "../../protocol/mod.ts";
 import type { FrontierSettings } from "./settings.ts";
 
 const KEY_CHARS = 1024;
+/** A backslash, a control character, or a segment that is empty, `.` or `..`. */
+// deno-lint-ignore no-control-regex
+const ASTRAY = /[\\\x00-\x1f]|(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /** A sentence that says what is wrong; undefined = it passes. */
 export function captureProblem(
@@ -28,9 +31,7 @@ export function captureProblem(
 }
 
 function isRelativePath(key: string): boolean {
-  // deno-lint-ignore no-control-regex
-  if (key === "" || key.length > KEY_CHARS || /[\\\x00-\x1f]/.test(key)) return false;
-  return key.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+  return key !== "" && key.length <= KEY_CHARS && !ASTRAY.test(key);
 }
 
 function isCount(value: number): boolean {

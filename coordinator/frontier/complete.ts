@@ -4,7 +4,15 @@
  * already is ignored, so a repeated completion does nothing.
  */
 
-import { type Completion, type CompletionReply, LIMITS, type Outcome, type Redirected } from "../../protocol/mod.ts";
+import {
+  type Completion,
+  type CompletionReply,
+  type Fingerprint,
+  fingerprintFromHex,
+  LIMITS,
+  type Outcome,
+  type Redirected,
+} from "../../protocol/mod.ts";
 import type { UrlRow } from "../ports.ts";
 import { acceptSpan, type Finding, isSeedPath, longerPath } from "./accept.ts";
 import { discoveryPriority } from "./bands.ts";
@@ -14,7 +22,7 @@ import type { LeaseState } from "./host_state.ts";
 import type { LinkSpan } from "./links.ts";
 import { clamp, closingGapMs, nextStartAt } from "./politeness.ts";
 import type { Operation, Round } from "./round.ts";
-import { PageSettler, targetRow } from "./settle.ts";
+import { PageSettler } from "./settle.ts";
 import { settleRobots } from "./settle_robots.ts";
 import type { Shard } from "./shard.ts";
 
@@ -29,19 +37,22 @@ export class CompleteOperation implements Operation<CompletionReply> {
   /** A lease that goes on fetches while its report waits; the host of one that ends stands still. */
   readonly isPatient: boolean;
   readonly #completion: Completion;
+  /** Which page each outcome is of. */
+  readonly #fingerprints: readonly (Fingerprint | undefined)[];
   readonly #spans = new Map<Outcome, LinkSpan>();
 
   constructor(completion: Completion) {
     this.isPatient = !completion.done;
     this.#completion = completion;
+    this.#fingerprints = completion.outcomes.map((outcome) => fingerprintFromHex(outcome.target_id));
   }
 
   plan(round: Round): void {
     const lease = round.shard.fenced(this.#completion);
     const crawl = lease && round.shard.parts.crawls.get(lease.crawlId);
     if (lease === undefined || crawl === undefined) return;
-    for (const outcome of this.#completion.outcomes) {
-      const row = targetRow(lease, outcome.target_id);
+    for (const [index, outcome] of this.#completion.outcomes.entries()) {
+      const row = this.#targetRow(lease, index);
       if (row === undefined) continue;
       const span = planLinks(round, { crawl, row, outcome });
       if (span !== undefined) this.#spans.set(outcome, span);
@@ -55,8 +66,8 @@ export class CompleteOperation implements Operation<CompletionReply> {
     if (lease === undefined || crawl === undefined) return STALE;
     let accepted = 0;
     const settler = new PageSettler(round, lease);
-    for (const outcome of this.#completion.outcomes) {
-      accepted += this.#settle(round, { lease, crawl, outcome, settler });
+    for (const [index, outcome] of this.#completion.outcomes.entries()) {
+      accepted += this.#settle(round, { lease, crawl, outcome, index, settler });
     }
     this.#pace(shard, lease, now);
     // The lease's own row stays as granted: which of its targets are settled is told by their rows.
@@ -65,17 +76,23 @@ export class CompleteOperation implements Operation<CompletionReply> {
     return { status: "ok", accepted };
   }
 
+  /** The unsettled page target that an outcome names. */
+  #targetRow(lease: LeaseState, index: number): UrlRow | undefined {
+    const fingerprint = this.#fingerprints[index];
+    return fingerprint === undefined ? undefined : lease.pages.get(fingerprint);
+  }
+
   #settle(
     round: Round,
-    what: { lease: LeaseState; crawl: Crawl; outcome: Outcome; settler: PageSettler },
+    what: { lease: LeaseState; crawl: Crawl; outcome: Outcome; index: number; settler: PageSettler },
   ): number {
-    const { lease, crawl, outcome, settler } = what;
+    const { lease, crawl, outcome, index, settler } = what;
     if (outcome.status === "robots") {
       if (lease.robotsOrigins.has(outcome.origin)) noteRequests(round, lease, outcome);
       settleRobots(round, lease, outcome);
       return 0;
     }
-    const row = targetRow(lease, outcome.target_id);
+    const row = this.#targetRow(lease, index);
     if (row === undefined) return 0;
     noteRequests(round, lease, outcome);
     if (!settler.settle(outcome, row)) return 0;

@@ -11,12 +11,11 @@ import {
   type FailureClass,
   FAILURES,
   type Fetched,
-  fingerprintFromHex,
   type Outcome,
   type Redirected,
   type Unchanged,
 } from "../../protocol/mod.ts";
-import type { UrlRow } from "../ports.ts";
+import type { Batch, UrlRow } from "../ports.ts";
 import { captureProblem } from "./capture_check.ts";
 import { addTo, type Counts } from "./counters.ts";
 import type { LeaseState } from "./host_state.ts";
@@ -25,12 +24,6 @@ import type { Round } from "./round.ts";
 
 /** Letters of a reason that are kept. */
 const REASON_CHARS = 512;
-
-/** The unsettled page target that an outcome names. */
-export function targetRow(lease: LeaseState, targetId: string): UrlRow | undefined {
-  const fingerprint = fingerprintFromHex(targetId);
-  return fingerprint === undefined ? undefined : lease.pages.get(fingerprint);
-}
 
 /** Settles page targets of one lease. */
 export class PageSettler {
@@ -143,7 +136,8 @@ export class PageSettler {
     const wasAsked = end.state !== "excluded";
     const attempts = row.attempts + (wasAsked ? 1 : 0);
     const lastFetchAt = wasAsked ? now : row.lastFetchAt;
-    shard.batch.changeUrl({ ...row, ...end, availableAt: 0, attempts, lastFetchAt });
+    const { state, reason, httpCode } = end;
+    shard.batch.changeUrl({ ...row, state, reason, httpCode, availableAt: 0, attempts, lastFetchAt });
     this.#counts.settled++;
   }
 
@@ -157,6 +151,8 @@ function bare(outcome: Outcome): Pick<Outcome, "target_id" | "requests"> {
   return { target_id: outcome.target_id, requests: outcome.requests };
 }
 
+type BatchCapture = Batch["captures"][number];
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 type CapturedRow = Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "depth" | "discoveredFrom">;
 
 /** Redirects that were followed on the way are captures of their own, each at the URL that was asked for. */
@@ -201,7 +197,7 @@ export function addCapture(
     most: 2 * limits.wireBytes,
     otherwise: 0,
   });
-  shard.batch.addCapture({
+  const kept: Writable<BatchCapture> = {
     seq: shard.nextCaptureSeq++,
     crawl_id: row.crawlId,
     url: capture.url ?? row.url,
@@ -218,14 +214,16 @@ export function addCapture(
     content_type: capture.content_type,
     slot: row.slot,
     fingerprint: row.fingerprint,
-    ...(capture.simhash === undefined ? {} : { simhash: capture.simhash }),
-    ...(capture.title === undefined ? {} : { title: capture.title }),
-    ...(capture.truncated === undefined ? {} : { truncated: capture.truncated }),
-    ...(outcome.status === "redirected" ? { location: outcome.location } : {}),
-    ...(capture.text_hash === undefined ? {} : { textHash: capture.text_hash }),
-    ...(capture.etag === undefined ? {} : { etag: capture.etag }),
-    ...(capture.last_modified === undefined ? {} : { lastModified: capture.last_modified }),
-    ...(outcome.status === "fetched" && outcome.noindex === true ? { noindex: true } : {}),
-    ...(outcome.status === "fetched" && outcome.canonical !== undefined ? { canonical: outcome.canonical } : {}),
-  });
+  };
+  // One by one: spreading a condition each made this the dearest step of settling.
+  if (capture.simhash !== undefined) kept.simhash = capture.simhash;
+  if (capture.title !== undefined) kept.title = capture.title;
+  if (capture.truncated !== undefined) kept.truncated = capture.truncated;
+  if (outcome.status === "redirected") kept.location = outcome.location;
+  if (capture.text_hash !== undefined) kept.textHash = capture.text_hash;
+  if (capture.etag !== undefined) kept.etag = capture.etag;
+  if (capture.last_modified !== undefined) kept.lastModified = capture.last_modified;
+  if (outcome.status === "fetched" && outcome.noindex === true) kept.noindex = true;
+  if (outcome.status === "fetched" && outcome.canonical !== undefined) kept.canonical = outcome.canonical;
+  shard.batch.addCapture(kept);
 }

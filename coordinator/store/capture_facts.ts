@@ -6,9 +6,29 @@
 import type { CaptureRow } from "../../protocol/mod.ts";
 import type { Batch } from "../ports.ts";
 
-/** The CaptureRow alone, without what Batch adds to it. */
-export function captureFacts(row: Batch["captures"][number]): CaptureRow {
-  const { slot: _slot, fingerprint: _fingerprint, textHash: _textHash, etag: _etag, ...rest } = row;
-  const { lastModified: _lastModified, noindex: _noindex, canonical: _canonical, ...facts } = rest;
-  return facts;
+/**
+ * The CaptureRow alone, without what Batch adds to it. What is absent there is undefined here, as JSON leaves out.
+ * Each field by its name: the rest of a pattern costs an engine ten times as much.
+ */
+export function captureFacts(row: Batch["captures"][number]): { readonly [Name in keyof CaptureRow]-?: unknown } {
+  return {
+    seq: row.seq,
+    crawl_id: row.crawl_id,
+    url: row.url,
+    kind: row.kind,
+    role: row.role,
+    http_code: row.http_code,
+    depth: row.depth,
+    discovered_from: row.discovered_from,
+    fetched_at: row.fetched_at,
+    record: row.record,
+    content_hash: row.content_hash,
+    payload_digest: row.payload_digest,
+    simhash: row.simhash,
+    length: row.length,
+    content_type: row.content_type,
+    title: row.title,
+    truncated: row.truncated,
+    location: row.location,
+  };
 }

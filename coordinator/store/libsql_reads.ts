@@ -5,9 +5,17 @@
 
 import type { CaptureRow, CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "../ports.ts";
-import type { Database, SqlRow } from "./libsql_client.ts";
+import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
-import { decodeUrl, encodeKey, encodeLeaseSeq, folderOf, jsonArray, URL_COLUMNS } from "./libsql_rows.ts";
+import {
+  decodeUrl,
+  encodeKey,
+  encodeLeaseSeq,
+  folderOf,
+  jsonArray,
+  URL_COLUMNS,
+  type UrlColumns,
+} from "./libsql_rows.ts";
 
 export interface QueueRef {
   readonly slot: number;
@@ -20,11 +28,28 @@ const NAMED = "cross join back_queue q on q.id = u.queue cross join crawl c on c
 const QUEUE = `(select q.id from back_queue q
   where q.slot = ? and q.crawl = (select id from crawl where crawl_id = ?) and q.host = ?)`;
 
+/** Rows of JSON text as one: a client makes an object of each row and of each of its columns. */
+function listed(column: string, rows: string): string {
+  return `select '[' || coalesce(group_concat(v, ','), '') || ']' from (select ${column} as v ${rows})`;
+}
+
+/** What `listed` lists. */
+async function readList<T>(database: Database, sql: string, args: readonly SqlValue[]): Promise<T[]> {
+  const [row] = await database.read(sql, args);
+  return JSON.parse(String(row![0])) as T[];
+}
+
 const SQL = {
-  ready: `select json_array(${URL_COLUMNS}) from url u indexed by url_ready ${NAMED}
+  ready: listed(
+    `json_array(${URL_COLUMNS})`,
+    `from url u indexed by url_ready ${NAMED}
     where u.state = 0 and u.queue = ${QUEUE} and (u.band, u.seq) > (?, ?) order by u.band, u.seq limit ?`,
-  waiting: `select json_array(${URL_COLUMNS}) from url u indexed by url_waiting ${NAMED}
+  ),
+  waiting: listed(
+    `json_array(${URL_COLUMNS})`,
+    `from url u indexed by url_waiting ${NAMED}
     where u.state = 1 and u.queue = ${QUEUE} and u.available_at <= ? order by u.available_at, u.seq limit ?`,
+  ),
   seen: `${KEYS} select json_group_array(k) from r where exists (select 1 from url u indexed by url_key
     where u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2)`,
   urls: `${KEYS} select k, json_array(${URL_COLUMNS}) from r cross join url u indexed by url_key
@@ -33,9 +58,15 @@ const SQL = {
     (select 1 from received where lease_id = v->>0 and seq = v->>1)`,
   outbox: "select json_array(slot, crawl_id, lease_id, seq, json(links)) from outbox order by id limit ?",
   body: "select body from robots_body where digest = ?",
-  captures: "select facts from capture where seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?",
-  capturesOfFolder: `select facts from capture indexed by capture_folder
-    where folder = ? and seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?`,
+  captures: listed(
+    "facts",
+    "from capture where seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?",
+  ),
+  capturesOfFolder: listed(
+    "facts",
+    `from capture indexed by capture_folder
+      where folder = ? and seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?`,
+  ),
 } as const;
 
 function queueArgs({ slot, crawlId, host }: QueueRef): (bigint | string)[] {
@@ -49,7 +80,7 @@ export async function readReady(
   limit: number,
 ): Promise<UrlRow[]> {
   const args = [...queueArgs(queue), BigInt(after.band), BigInt(after.seq), BigInt(limit)];
-  return (await database.read(SQL.ready, args)).map((row) => decodeUrl(String(row[0])));
+  return (await readList<UrlColumns>(database, SQL.ready, args)).map(decodeUrl);
 }
 
 export async function readWaiting(
@@ -59,7 +90,7 @@ export async function readWaiting(
   limit: number,
 ): Promise<UrlRow[]> {
   const args = [...queueArgs(queue), BigInt(Math.floor(until)), BigInt(limit)];
-  return (await database.read(SQL.waiting, args)).map((row) => decodeUrl(String(row[0])));
+  return (await readList<UrlColumns>(database, SQL.waiting, args)).map(decodeUrl);
 }
 
 /** `keys` as JSON; a crawl that the store doesn't know has no number, so its keys match nothing. */
@@ -87,7 +118,7 @@ export async function readUrls(
   const answer: (UrlRow | undefined)[] = new Array(keys.length).fill(undefined);
   if (keys.length === 0) return answer;
   for (const row of await database.read(SQL.urls, [encodeKeys(keys, await names.crawls())])) {
-    answer[Number(row[0])] = decodeUrl(String(row[1]));
+    answer[Number(row[0])] = decodeUrl(JSON.parse(String(row[1])) as UrlColumns);
   }
   return answer;
 }
@@ -126,8 +157,7 @@ export async function readCaptures(
   limit: number,
 ): Promise<CaptureRow[]> {
   const tail = [BigInt(afterSeq), prefix, prefix, BigInt(limit)];
-  const rows = prefix.includes("/")
-    ? await database.read(SQL.capturesOfFolder, [folderOf(prefix), ...tail])
-    : await database.read(SQL.captures, tail);
-  return rows.map((row) => JSON.parse(String(row[0])) as CaptureRow);
+  return prefix.includes("/")
+    ? await readList(database, SQL.capturesOfFolder, [folderOf(prefix), ...tail])
+    : await readList(database, SQL.captures, tail);
 }

@@ -31,8 +31,9 @@ export function jsonArray<T>(rows: readonly T[], encode: (row: T) => string): st
   return out + "]";
 }
 
-function urlFacts(row: UrlRow): string {
-  return text([
+/** What no statement searches by, in the order of `UrlFacts`. */
+function urlFacts(row: UrlRow): UrlFacts {
+  return [
     row.priority,
     row.depth,
     row.hop,
@@ -44,22 +45,23 @@ function urlFacts(row: UrlRow): string {
     row.reason,
     row.httpCode,
     row.lastFetchAt,
-  ]);
+  ];
 }
 
 /** [slot, crawl number, fingerprint, state, band, seq, available_at, url, facts, queue number]; a change needs no queue. */
 export function encodeUrl(row: UrlRow, crawl: number, queue: number | null): string {
   const state = URL_STATES.indexOf(row.state);
   const position = `${state},${row.band},${row.seq},${Math.ceil(row.availableAt)}`;
-  return `[${row.slot},${crawl},${signed(row.fingerprint)},${position},${text(row.url)},${urlFacts(row)},${queue}]`;
+  const rest = text([row.url, urlFacts(row), queue]);
+  return `[${row.slot},${crawl},${signed(row.fingerprint)},${position},${rest.slice(1)}`;
 }
 
 type UrlFacts = [number, number, number, string, string, number, number, number, string, number, number];
-type UrlColumns = [number, string, string, string, string, number, number, number, string, UrlFacts];
+export type UrlColumns = [number, string, string, string, string, number, number, number, string, UrlFacts];
 
 /** A row of `json_array(URL_COLUMNS)`. */
-export function decodeUrl(json: string): UrlRow {
-  const [slot, crawlId, fingerprint, host, domain, state, band, seq, url, facts] = JSON.parse(json) as UrlColumns;
+export function decodeUrl(columns: UrlColumns): UrlRow {
+  const [slot, crawlId, fingerprint, host, domain, state, band, seq, url, facts] = columns;
   return {
     slot,
     crawlId,
@@ -106,9 +108,9 @@ export const encodeBody = (row: { readonly digest: string; readonly body: string
 type BatchCapture = Batch["captures"][number];
 
 /** What the page table keeps beyond the capture as it crosses the wire. */
-function captureExtra(row: BatchCapture): string {
+function captureExtra(row: BatchCapture): Partial<BatchCapture> {
   const { textHash, etag, lastModified, noindex, canonical } = row;
-  return text({ textHash, etag, lastModified, noindex, canonical });
+  return { textHash, etag, lastModified, noindex, canonical } as Partial<BatchCapture>;
 }
 
 /** The first segment of a storage key (a worker's folder in a fleet), "" when it has only one. */
@@ -118,8 +120,8 @@ export function folderOf(storageKey: string): string {
 
 export function encodeCapture(row: BatchCapture): string {
   const key = row.record.storage_key;
-  const head = `${row.seq},${row.slot},${signed(row.fingerprint)},${text(folderOf(key))},${text(key)}`;
-  return `[${head},${text(captureFacts(row))},${captureExtra(row)}]`;
+  const rest = text([folderOf(key), key, captureFacts(row), captureExtra(row)]);
+  return `[${row.seq},${row.slot},${signed(row.fingerprint)},${rest.slice(1)}`;
 }
 
 export const encodeOutbox = (row: OutboxRow): string =>

@@ -199,7 +199,7 @@ export class MemoryShardStore implements ShardStore {
     }
     const found: CaptureRow[] = [];
     for (let at = low; at < all.length && found.length < limit; at++) {
-      if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(captureFacts(all[at]!));
+      if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(asStored(captureFacts(all[at]!)));
     }
     return found;
   }
@@ -213,4 +213,9 @@ export class MemoryShardStore implements ShardStore {
   async close(): Promise<void> {
     this.#term = -1;
   }
+}
+
+/** Through JSON, which drops what is undefined. */
+function asStored(facts: ReturnType<typeof captureFacts>): CaptureRow {
+  return JSON.parse(JSON.stringify(facts)) as CaptureRow;
 }
