@@ -62,7 +62,7 @@ const URLS = [
   "\\\\back.example\\s",
 ];
 const SHELLS: readonly ((url: string, text: string) => string)[] = [
-  (url, text) => `<p>${text}</p>`,
+  (_url, text) => `<p>${text}</p>`,
   (url, text) => `<a href="${url}" rel="NoFollow ugc">${text}</a>`,
   (url, text) => `<A HREF='${url}'>${text}<b>bold</b>face`,
   (url) => `<a href=${url.replaceAll(" ", "")}>`,
