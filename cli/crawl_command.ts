@@ -231,15 +231,16 @@ async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen):
 /** Reports progress until the crawl is finished or stopped. */
 async function watch({ plan, coordinator, stop, screen }: Work): Promise<void> {
   const now = (): Moment => ({ stats: coordinator.stats(plan.crawlId)!, atMs: systemClock.monotonicMs() });
+  const isRunning = () => coordinator.crawls().some((row) => row.crawlId === plan.crawlId && row.state === "running");
   let before = now();
   while (!stop.signal.aborted) {
     await systemClock.sleep(WATCH_MS, stop.signal);
+    if (!isRunning()) return;
+    // Stats look at every host: not more often than they are shown.
+    if (systemClock.monotonicMs() - before.atMs < screen.everyMs) continue;
     const moment = now();
-    if (moment.stats.state !== "running") return;
-    if (moment.atMs - before.atMs >= screen.everyMs) {
-      screen.progress(before, moment);
-      before = moment;
-    }
+    screen.progress(before, moment);
+    before = moment;
   }
 }
 

@@ -199,6 +199,8 @@ export interface Core {
   url(input: string, base?: string): UrlFacts | UrlRefused;
   /** http(s) URLs that are absolute. Some 10,000 at once: throws when a batch outgrows the core's buffers (40 million characters). */
   urls(inputs: readonly string[]): UrlBatch;
+  /** UrlFacts.surt of each in one crossing; "" where a URL has none or is refused. */
+  surts(inputs: readonly string[]): string[];
   scan(html: Uint8Array, options: ScanOptions): PageFacts;
   /**
    * Text of `bytes` in a charset of the Encoding Standard, errors as U+FFFD; a byte order mark is a character like others.

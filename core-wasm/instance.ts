@@ -28,6 +28,8 @@ export interface RawDoor {
   raw_nearSettled(): number;
   raw_nearLoad(count: number): number;
   raw_urls(count: number, maxBytes: number, rules: number): number;
+  raw_surts(count: number, maxBytes: number, rules: number): number;
+  raw_surtText(): number;
   raw_text(): number;
   raw_textBytes(): number;
   /** assembly/door_scan.ts. */

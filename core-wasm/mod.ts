@@ -16,7 +16,7 @@ import { DEFAULT_PROFILE, rulesOf } from "./normalize_profile.ts";
 import type { NormalizeProfile } from "./normalize_profile.ts";
 import { RegisteredDomains } from "./registered_domain.ts";
 import { scanPage } from "./scan.ts";
-import { urlBatch } from "./url_batch.ts";
+import { surtBatch, urlBatch } from "./url_batch.ts";
 import { urlFacts } from "./url.ts";
 import { fingerprintToHex } from "../protocol/ids.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -50,6 +50,7 @@ export function coreOf({ bytes, module, instantiate }: Artefact, options: CoreOp
     buildHash: fingerprintToHex(xxh64(bytes)),
     url: (input, base) => urlFacts(slot, domains, rules, { input, base }),
     urls: (inputs) => slot.run((instance) => urlBatch(instance, inputs, rules)),
+    surts: (inputs) => slot.run((instance) => surtBatch(instance, inputs, rules)),
     domainOf: (host) => domains.of(host).name,
     xxh64,
     decode: (bytes, label) => decodeText(slot, bytes, label),

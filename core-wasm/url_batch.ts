@@ -86,6 +86,19 @@ export function urlBatch({ raw }: CoreInstance, inputs: readonly string[], { max
   return new Batch(inputs, answers, new Uint8Array(buffer.slice(textAt, textAt + raw.raw_textBytes())), maxBytes);
 }
 
+/** See Core.surts. */
+export function surtBatch({ raw }: CoreInstance, inputs: readonly string[], { maxBytes, rules }: UrlRules): string[] {
+  const count = inputs.length;
+  writeInputs(raw, inputs, maxBytes * INPUT_FACTOR);
+  const at = raw.raw_surts(count, maxBytes, rules) >>> 0;
+  if (at === 0) throw new RangeError(`Making the SURTs of ${count} URLs at once failed: smaller batches are wanted.`);
+  const ends = new Uint32Array(raw.memory.buffer, at, count);
+  const bytes = count === 0 ? 0 : ends[count - 1]!;
+  // A copy: some decoders take no memory that may be shared.
+  const text = decoder.decode(new Uint8Array(raw.memory.buffer, raw.raw_surtText() >>> 0, bytes).slice());
+  return Array.from(ends, (end, i) => text.slice(i === 0 ? 0 : ends[i - 1]!, end));
+}
+
 /** Columns of the answer, each `count` words long. */
 const COLUMN = { status: 0, href: 1, key: 3, host: 5 } as const;
 

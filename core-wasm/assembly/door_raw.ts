@@ -6,6 +6,7 @@
 import { brokenGuards, reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
 import { normalizeInput, textBytes, textPtr } from "./url/batch";
+import { surtsOfInput, surtTextPtr } from "./url/surt_batch";
 import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter, restoreFilter } from "./bloom/split_block";
 
 /** Room for `bytes` in a buffer (memory/buffers.ts); 0 = over the bound. */
@@ -53,6 +54,15 @@ export function raw_filterRestore(fresh: u64): void {
 /** url/batch.ts says what lies where. */
 export function raw_urls(count: usize, maxBytes: usize, rules: u32): usize {
   return normalizeInput(count, maxBytes, rules);
+}
+
+/** url/surt_batch.ts says what lies where. */
+export function raw_surts(count: usize, maxBytes: usize, rules: u32): usize {
+  return surtsOfInput(count, maxBytes, rules);
+}
+
+export function raw_surtText(): usize {
+  return surtTextPtr();
 }
 
 export function raw_text(): usize {

@@ -19,7 +19,7 @@ export interface PublisherParts {
   readonly storagePrefix: string;
   readonly files: Files;
   readonly frontier: Pick<FrontierVerbs, "captures">;
-  readonly core: Pick<Core, "url">;
+  readonly core: Pick<Core, "surts">;
   /** The shards to ask, as the slot map names them now. */
   readonly shards: () => readonly number[];
   /** Rows of one batch: one state, three syncs. Default 1,000. */
@@ -168,19 +168,15 @@ class CapturePublisher implements Publisher {
     const pageLines = rows.filter(isPage).map((row) => pageLine(row, shard));
     if (this.#state.pagesBytes === 0) pageLines.unshift(PAGES_HEADER);
     await pages.append(lines(pageLines));
-    await index.append(lines(rows.map((row) => cdxjLine(row, this.#surt(row.url)))));
+    const surts = this.#parts.core.surts(rows.map((row) => row.url));
+    // A URL that has none was never accepted by the core; its line keeps the URL as its key rather than be lost.
+    await index.append(lines(rows.map((row, i) => cdxjLine(row, surts[i] || row.url))));
     await Promise.all([pages.sync(), index.sync()]);
     const seqs = new Map(this.#state.seqs).set(shard, rows.at(-1)!.seq);
     const state = { seqs, pagesBytes: pages.size, indexBytes: index.size };
     const { files, folder, storagePrefix } = this.#parts;
     await savePublisherState(files, publisherPaths(folder, storagePrefix).state, state);
     this.#state = state;
-  }
-
-  /** A URL that the core refuses was never accepted by it; its line keeps the URL as its key rather than be lost. */
-  #surt(url: string): string {
-    const facts = this.#parts.core.url(url);
-    return "error" in facts || facts.surt === "" ? url : facts.surt;
   }
 }
 

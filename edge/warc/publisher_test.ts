@@ -7,12 +7,12 @@ import { test } from "../../tests/support/test.ts";
 import { openPublisher, type PublisherParts } from "./publisher.ts";
 
 /** Enough of the core's answers for these URLs: `http://a.example/x` -> `example,a)/x`. */
-const core: Pick<Core, "url"> = {
-  url(input) {
-    const { hostname, pathname } = new URL(input);
-    const surt = `${hostname.split(".").reverse().join(",")})${pathname}`;
-    return { url: input, key: input, fingerprint: 0n, surt, host: hostname, domain: hostname, slot: 0 };
-  },
+const core: Pick<Core, "surts"> = {
+  surts: (inputs) =>
+    inputs.map((input) => {
+      const { hostname, pathname } = new URL(input);
+      return `${hostname.split(".").reverse().join(",")})${pathname}`;
+    }),
 };
 
 function row(seq: number, changes: Partial<CaptureRow> = {}): CaptureRow {

@@ -193,3 +193,18 @@ test("a query of 400 parameters is sorted", () => {
   const query = (sorted: readonly string[]) => sorted.map((name) => `${name}=`).join("&");
   assert.equal(keyOf(`http://e/?${query(names)}`), `http://e/?${query([...names].sort())}`);
 });
+
+test("SURTs of a batch are those of its URLs one by one", () => {
+  const long = `http://example.com/${"a/b%20c".repeat(20_000)}`;
+  const surtOf = (input: string) => {
+    const facts = core.url(input);
+    return "error" in facts ? "" : facts.surt;
+  };
+  const input = fc.oneof(anyUrl, httpUrl, fc.constantFrom("", "dns:example.com", "http://u:p@e.org/", long));
+  fc.assert(
+    fc.property(fc.array(input, { maxLength: 40 }), (inputs) => {
+      assert.deepEqual(core.surts(inputs), inputs.map(surtOf));
+    }),
+    { numRuns: 500 },
+  );
+});
