@@ -34,12 +34,23 @@ function byteOrderMark(bytes: Uint8Array): Charset | undefined {
   return undefined;
 }
 
+/** The header that was read last: most pages of a crawl have the same. */
+let lastHeader: string | undefined;
+let lastCharset: string | undefined;
+
+function headerCharset(contentType: string): string | undefined {
+  if (contentType === lastHeader) return lastCharset;
+  const label = extractCharset(contentType);
+  lastCharset = label === undefined ? undefined : charsetOf(label);
+  lastHeader = contentType;
+  return lastCharset;
+}
+
 /** What the page or its header declares; undefined when neither does. `contentType` is the header's value. */
 export function declaredCharset(bytes: Uint8Array, contentType: string | undefined): Charset | undefined {
   const marked = byteOrderMark(bytes);
   if (marked !== undefined) return marked;
-  const label = contentType === undefined ? undefined : extractCharset(contentType);
-  const name = (label === undefined ? undefined : charsetOf(label)) ??
+  const name = (contentType === undefined ? undefined : headerCharset(contentType)) ??
     prescan(bytes.subarray(0, PRESCAN_BYTES), charsetOf);
   return name === undefined ? undefined : { name, bomBytes: 0 };
 }

@@ -4,7 +4,7 @@
  * `truncated`, and the instance is replaced.
  */
 
-import { BUFFER, put } from "./buffers.ts";
+import { BUFFER, reserve } from "./buffers.ts";
 import { charsetId } from "./charset_ids.ts";
 import type { PageFacts, ScanOptions } from "./core.ts";
 import type { CoreSlot, RawDoor } from "./instance.ts";
@@ -28,11 +28,13 @@ const FLAG = { noindex: 1, nofollow: 2, truncated: 4 };
 /** Bytes of a URL or product token that are handed over; longer ones are no URL of a page. */
 const OPTION_BYTES = 64 * 1024;
 
+/** The bytes of `text` in `buffer`, 0 for a text that is too long. Encoded in place: room for the worst case is there. */
 function putText(raw: RawDoor, buffer: number, text: string): number {
-  const bytes = encoder.encode(text);
-  if (bytes.length > OPTION_BYTES) return 0;
-  put(raw, buffer, bytes);
-  return bytes.length;
+  if (text === "" || text.length > OPTION_BYTES) return 0;
+  const room = text.length * 3;
+  const address = reserve(raw, buffer, room);
+  const { written } = encoder.encodeInto(text, new Uint8Array(raw.memory.buffer, address, room));
+  return written > OPTION_BYTES ? 0 : written;
 }
 
 /** Served so that browsers read it as XML. Its tokens are HTML's all the same: pages that aren't well formed are read too. */
