@@ -5,7 +5,7 @@
 import type { CaptureFacts, Hop } from "../protocol/mod.ts";
 import { fingerprintToHex } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Exchange } from "./ports.ts";
+import type { Draft, Exchange } from "./ports.ts";
 import { header, type Scanned } from "./steps/scan.ts";
 
 /** Longest validator, media type or title that is reported; a longer validator is left out, the others are cut. */
@@ -26,8 +26,7 @@ export interface ToCapture {
 export async function capture(parts: EdgeParts, what: ToCapture): Promise<CaptureFacts> {
   const { exchange, fetchedAt, captureName, facts } = what;
   const { record, payloadDigest } = await parts.archive.append({ exchange, fetchedAt, captureName });
-  return {
-    ...(exchange.url === what.targetUrl ? {} : { url: exchange.url }),
+  const built: Draft<CaptureFacts> = {
     fetched_at: fetchedAt,
     record,
     content_hash: what.contentHash,
@@ -36,24 +35,26 @@ export async function capture(parts: EdgeParts, what: ToCapture): Promise<Captur
     wire_length: exchange.body.length,
     content_type: (header(exchange, "content-type") ?? "").slice(0, FACT_CHARS),
     remote_address: exchange.remoteAddress,
-    ...validator("etag", header(exchange, "etag")),
-    ...validator("last_modified", header(exchange, "last-modified")),
-    ...(exchange.truncated === undefined ? {} : { truncated: exchange.truncated }),
-    ...(facts === undefined ? {} : pageFacts(facts)),
   };
+  if (exchange.url !== what.targetUrl) built.url = exchange.url;
+  const etag = header(exchange, "etag");
+  if (isReported(etag)) built.etag = etag;
+  const lastModified = header(exchange, "last-modified");
+  if (isReported(lastModified)) built.last_modified = lastModified;
+  if (exchange.truncated !== undefined) built.truncated = exchange.truncated;
+  if (facts !== undefined) addPageFacts(built, facts);
+  return built;
 }
 
-function validator(name: "etag" | "last_modified", value: string | undefined) {
-  return value === undefined || value.length > FACT_CHARS ? {} : { [name]: value };
+function isReported(validator: string | undefined): validator is string {
+  return validator !== undefined && validator.length <= FACT_CHARS;
 }
 
-function pageFacts(facts: Scanned["facts"]) {
-  return {
-    charset: facts.charset,
-    title: facts.title,
-    text_hash: fingerprintToHex(facts.textHash),
-    simhash: fingerprintToHex(facts.simhash),
-  };
+function addPageFacts(built: Draft<CaptureFacts>, facts: Scanned["facts"]): void {
+  built.charset = facts.charset;
+  built.title = facts.title;
+  built.text_hash = fingerprintToHex(facts.textHash);
+  built.simhash = fingerprintToHex(facts.simhash);
 }
 
 /** A redirect on the way to a target's answer, archived. */

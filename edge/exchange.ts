@@ -6,7 +6,6 @@ import type { Target } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange, FetchFailure } from "./ports.ts";
-import { requestHeaders } from "./steps/request_headers.ts";
 
 /** An exchange or failure, with the wall clock at its start (the WARC-Date). */
 export interface Answered {
@@ -46,8 +45,10 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
   const fetchedAt = parts.clock.wallMs();
   const answer = await parts.fetcher.fetch({
     url: what.url,
-    headers: requestHeaders({ userAgent: crawl.user_agent, contact: crawl.contact, target: what.target }),
-    limits: { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs ?? Infinity) },
+    headers: hold.headers.of(what.target),
+    limits: what.connectMs === undefined
+      ? fetchLimits
+      : { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs) },
     onlyOpened: !crawl.polite,
     ...(what.onSent === undefined ? {} : { onSent: what.onSent }),
   });

@@ -9,12 +9,14 @@ import { FAILURES } from "../protocol/mod.ts";
 import { Pace } from "./pace.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Reporter } from "./reporter.ts";
+import { RequestHeaders } from "./steps/request_headers.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 export class LeaseHold {
   readonly lease: Lease;
   readonly pace: Pace;
   readonly reporter: Reporter;
+  readonly headers: RequestHeaders;
   readonly #parts: EdgeParts;
   readonly #stop: AbortSignal;
   /** Counts from the *sending* of the request that the lease's time is counted from. */
@@ -29,6 +31,7 @@ export class LeaseHold {
     this.#stop = stop;
     this.#granted = sent;
     this.#expiresInMs = lease.expires_in_ms;
+    this.headers = new RequestHeaders({ userAgent: lease.crawl.user_agent, contact: lease.crawl.contact });
     this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, sent);
     this.pace = new Pace({
       gapMs: lease.gap_ms,

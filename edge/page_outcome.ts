@@ -3,13 +3,13 @@
  * Invariant: an outcome with a capture is made only after the archive acknowledged it.
  */
 
-import type { Failed, Hop, Outcome, Target, Timings } from "../protocol/mod.ts";
+import type { Failed, Fetched, Hop, Outcome, Target, Timings } from "../protocol/mod.ts";
 import { capture } from "./capture.ts";
 import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Exchange, FetchFailure } from "./ports.ts";
+import type { Draft, Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
 import { robotsTag } from "./steps/robots_tag.ts";
 import { scan, type Scanned } from "./steps/scan.ts";
@@ -60,7 +60,7 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
     contentHash,
     facts: scanned?.facts,
   });
-  const base = { ...common(what, answer, parts), http_code: answer.status, capture: facts };
+  const base = Object.assign(common(what, answer, parts), { http_code: answer.status, capture: facts });
   switch (verdict.kind) {
     case "redirect":
       return { ...base, status: "redirected", location: verdict.location };
@@ -75,15 +75,15 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
         contentHash,
         length: answer.decoded.length,
       }, what.target.history);
-      return {
-        ...base,
-        status: "fetched",
+      const fetched: Draft<Fetched> = Object.assign(base, {
+        status: "fetched" as const,
         outlinks: scanned?.outlinks ?? [],
-        ...(scanned?.outlinkKinds === undefined ? {} : { outlink_kinds: scanned.outlinkKinds }),
-        ...(scanned?.facts.noindex || forbidsIndex(answer, hold) ? { noindex: true } : {}),
-        ...(scanned?.facts.canonical === undefined ? {} : { canonical: scanned.facts.canonical }),
-        ...(novelty.kind === "duplicate" ? { duplicate_of: novelty.of } : {}),
-      };
+      });
+      if (scanned?.outlinkKinds !== undefined) fetched.outlink_kinds = scanned.outlinkKinds;
+      if (scanned?.facts.noindex || forbidsIndex(answer, hold)) fetched.noindex = true;
+      if (scanned?.facts.canonical !== undefined) fetched.canonical = scanned.facts.canonical;
+      if (novelty.kind === "duplicate") fetched.duplicate_of = novelty.of;
+      return fetched;
     }
   }
 }
@@ -107,20 +107,22 @@ function notAnswered(what: ToSettle, answer: FetchFailure, parts: EdgeParts): Ou
 }
 
 function common(what: ToSettle, answer: Exchange | FetchFailure, parts: EdgeParts) {
-  return {
+  const built: Draft<Pick<Outcome, "target_id" | "requests" | "hops">> & { readonly timings: Timings } = {
     target_id: what.target.target_id,
     requests: what.requests,
     timings: timingsOf(answer, parts),
-    ...(what.hops.length === 0 ? {} : { hops: what.hops }),
   };
+  if (what.hops.length > 0) built.hops = what.hops;
+  return built;
 }
 
 export function timingsOf(answer: Exchange | FetchFailure, parts: EdgeParts): Timings {
   const { startedAt, connectMs, firstByteMs, totalMs } = answer.timings;
-  return {
+  const timings: Draft<Timings> = {
     started_ago_ms: Math.max(0, parts.clock.monotonicMs() - startedAt),
     total_ms: totalMs,
-    ...(connectMs === undefined ? {} : { connect_ms: connectMs }),
-    ...(firstByteMs === undefined ? {} : { first_byte_ms: firstByteMs }),
   };
+  if (connectMs !== undefined) timings.connect_ms = connectMs;
+  if (firstByteMs !== undefined) timings.first_byte_ms = firstByteMs;
+  return timings;
 }

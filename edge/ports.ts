@@ -5,6 +5,9 @@
 
 import type { FailureClass, FrontierVerbs, RecordRef } from "../protocol/mod.ts";
 
+/** A value that is built field by field: absent fields stay absent, without the cost of spreading. */
+export type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The coordinator, in this process or across HTTP. */
 export type Frontier = FrontierVerbs;
 

@@ -6,7 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Clock, Logger, WholeGzip } from "../../runtime/ports.ts";
-import type { Exchange, Fetcher, FetchFailure, FetchRequest, FetchTimings } from "../ports.ts";
+import type { Draft, Exchange, Fetcher, FetchFailure, FetchRequest, FetchTimings } from "../ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
 import { type Collected, Collector } from "./collector.ts";
 import type { Connection } from "./connection.ts";
@@ -41,9 +41,6 @@ const MAX_IDLE_SOCKETS = 512;
 const KEEP_ALIVE_MS = 10_000;
 /** Kept connections that may turn out dead, one after the other, before a request counts as failed. */
 const MAX_UNUSED = 3;
-
-/** Built field by field: absent fields stay absent, without the cost of spreading. */
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Received {
   readonly collected: Collected;

@@ -38,9 +38,9 @@ export class KnownLinks {
   test(found: Found): (low: number, high: number) => boolean {
     const salt = saltOf(found);
     const seconds = secondsOf(found.now);
+    const table = this.#table;
     return (low, high) => {
       const at = slotOf(low ^ salt);
-      const table = this.#table;
       if (table[at] !== (low ^ salt) >>> 0 || table[at + 1] !== high) return false;
       const word = table[at + 2]!;
       const age = (seconds - (word >>> DEPTH_BITS)) & SECONDS_MASK;
@@ -52,12 +52,13 @@ export class KnownLinks {
   add(found: Found, links: Iterable<LinkHash>): void {
     if (found.depth > DEEPEST) return;
     const salt = saltOf(found);
+    const table = this.#table;
     const word = (secondsOf(found.now) << DEPTH_BITS | found.depth) >>> 0;
     for (const [low, high] of links) {
       const at = slotOf(low ^ salt);
-      this.#table[at] = low ^ salt;
-      this.#table[at + 1] = high;
-      this.#table[at + 2] = word;
+      table[at] = low ^ salt;
+      table[at + 1] = high;
+      table[at + 2] = word;
     }
   }
 }

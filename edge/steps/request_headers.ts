@@ -7,11 +7,17 @@
 import type { Target } from "../../protocol/mod.ts";
 import { formatHttpDate, parseHttpDate, parseIsoInstant } from "./http_date.ts";
 
-export interface RequestHeadersOf {
+/** Who asks. */
+export interface Asker {
   readonly userAgent: string;
   readonly contact?: string | undefined;
+}
+
+export interface RequestHeadersOf extends Asker {
   readonly target: Pick<Target, "kind" | "etag" | "last_modified">;
 }
+
+type Headers = readonly (readonly [name: string, value: string])[];
 
 const ACCEPT = {
   page: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
@@ -41,12 +47,33 @@ function httpDate(lastModified: string): string | undefined {
 }
 
 /** Name-value pairs, Host excluded. Conditional where the target has validators of an earlier capture. */
-export function requestHeaders({ userAgent, contact, target }: RequestHeadersOf): [name: string, value: string][] {
-  const headers: [string, string][] = [
-    ["User-Agent", agentOf(userAgent, contact)],
-    ["Accept", ACCEPT[target.kind]],
-    ["Accept-Encoding", ACCEPT_ENCODING],
-  ];
+export function requestHeaders({ target, ...asker }: RequestHeadersOf): Headers {
+  return new RequestHeaders(asker).of(target);
+}
+
+/** The same for many requests of one asker: what they have in common is built once. */
+export class RequestHeaders {
+  readonly #agent: string;
+  readonly #plain = new Map<Target["kind"], Headers>();
+
+  constructor({ userAgent, contact }: Asker) {
+    this.#agent = agentOf(userAgent, contact);
+  }
+
+  of(target: RequestHeadersOf["target"]): Headers {
+    let plain = this.#plain.get(target.kind);
+    if (plain === undefined) this.#plain.set(target.kind, plain = this.#unconditional(target.kind));
+    const conditions = target.etag === undefined && target.last_modified === undefined ? [] : conditionsOf(target);
+    return conditions.length === 0 ? plain : [...plain, ...conditions];
+  }
+
+  #unconditional(kind: Target["kind"]): Headers {
+    return [["User-Agent", this.#agent], ["Accept", ACCEPT[kind]], ["Accept-Encoding", ACCEPT_ENCODING]];
+  }
+}
+
+function conditionsOf(target: RequestHeadersOf["target"]): Headers {
+  const headers: [string, string][] = [];
   const etag = target.etag?.trim();
   if (etag !== undefined && ENTITY_TAG.test(etag)) headers.push(["If-None-Match", etag]);
   const since = target.last_modified === undefined ? undefined : httpDate(target.last_modified);

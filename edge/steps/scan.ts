@@ -35,9 +35,18 @@ export function mediaType(contentType: string | undefined): string {
   return /^[^\s/]+\/[^\s/]+$/.test(type) ? type : "";
 }
 
+/** The media type of the header that was read last: most pages of a crawl say the same. */
+let lastHeader: string | undefined;
+let lastType = "";
+
+function recentMediaType(contentType: string | undefined): string {
+  if (contentType !== lastHeader) [lastHeader, lastType] = [contentType, mediaType(contentType)];
+  return lastType;
+}
+
 /** True when a browser would build a document of it: declared so, or undeclared and beginning like HTML. */
 export function isHtml(contentType: string | undefined, body: Uint8Array): boolean {
-  const type = mediaType(contentType);
+  const type = recentMediaType(contentType);
   if (type !== "") return HTML_TYPES.has(type);
   return /^(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<body|<!--)/i.test(
     new TextDecoder("latin1").decode(body.subarray(0, 512)),

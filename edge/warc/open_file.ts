@@ -19,7 +19,7 @@ export interface OpenFile {
 export type Piece = Uint8Array | StoredMember;
 
 /** Up to here the array that a write goes through is kept for the next: most writes are far smaller. */
-const KEPT_BYTES = 1024 * 1024;
+const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** An array to write through, used again and again. One write at a time. */
 export class WriteBuffer {
