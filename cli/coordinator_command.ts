@@ -5,7 +5,6 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Command } from "commander";
-import { startApi } from "../coordinator/api/server.ts";
 import { parseTokens } from "../coordinator/api/tokens.ts";
 import { loadCore } from "../core-wasm/mod.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
@@ -102,6 +101,8 @@ interface Listen {
 }
 
 async function listen({ node, log, tokens, tls, flags }: Listen) {
+  // Only now: the other commands start without it.
+  const { startApi } = await import("../coordinator/api/server.ts");
   try {
     return await startApi({
       coordinator: node.coordinator,

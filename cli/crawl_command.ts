@@ -11,10 +11,11 @@ import { loadCore } from "../core-wasm/mod.ts";
 import type { CrawlStats } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
 import { nativeDigest, systemClock } from "../runtime/node.ts";
+import { checkAddressFlags } from "./address_flags.ts";
 import { openCoordinatorNode } from "./coordinator_node.ts";
 import { checkSeeds, type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
 import { lockFolder } from "./data_lock.ts";
-import { checkAddressFlags, type EdgeNode, type EdgeNodeSettings } from "./edge_node.ts";
+import type { EdgeNode, EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
@@ -39,6 +40,8 @@ interface Flags extends CrawlFlags {
 const WORKER = "local";
 /** How often the end of the crawl is looked for, ms. */
 const WATCH_MS = 100;
+/** What is shown as pages per second is the mean over this long, ms. */
+const RATE_MS = 5_000;
 
 export function registerCrawl(program: Command): void {
   program.command("crawl [urls...]")
@@ -87,7 +90,7 @@ export function registerCrawl(program: Command): void {
       [],
     )
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
-    .option("--seeds <file>", "read further seeds from a file, one URL a line")
+    .option("--seeds <file>", "read further seeds from a file, one URL a line; - is stdin")
     .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
     .option("--embeds", "fetch images, scripts and styles of pages too")
     .option("--skip-nofollow", "don't follow links with rel=nofollow")
@@ -232,15 +235,16 @@ async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen):
 async function watch({ plan, coordinator, stop, screen }: Work): Promise<void> {
   const now = (): Moment => ({ stats: coordinator.stats(plan.crawlId)!, atMs: systemClock.monotonicMs() });
   const isRunning = () => coordinator.crawls().some((row) => row.crawlId === plan.crawlId && row.state === "running");
-  let before = now();
+  const moments = [now()];
   while (!stop.signal.aborted) {
     await systemClock.sleep(WATCH_MS, stop.signal);
     if (!isRunning()) return;
     // Stats look at every host: not more often than they are shown.
-    if (systemClock.monotonicMs() - before.atMs < screen.everyMs) continue;
+    if (systemClock.monotonicMs() - moments.at(-1)!.atMs < screen.everyMs) continue;
     const moment = now();
-    screen.progress(before, moment);
-    before = moment;
+    while (moments.length > 1 && moment.atMs - moments[1]!.atMs >= RATE_MS) moments.shift();
+    screen.progress(moments[0]!, moment);
+    moments.push(moment);
   }
 }
 

@@ -6,11 +6,11 @@ import process from "node:process";
 import type { Command } from "commander";
 import { loadCore } from "../core-wasm/mod.ts";
 import type { SlotMap } from "../protocol/mod.ts";
-import { createHttpFrontier } from "../edge/adapters/http_frontier.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
 import { defaultUserAgent } from "../coordinator/frontier/crawl_spec.ts";
+import { checkAddressFlags } from "./address_flags.ts";
 import { lockFolder } from "./data_lock.ts";
-import { checkAddressFlags, type EdgeNodeSettings, openEdgeNode } from "./edge_node.ts";
+import type { EdgeNodeSettings } from "./edge_node.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number } from "./flags.ts";
 import { openLog } from "./logging.ts";
@@ -56,6 +56,9 @@ async function edge(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
   checkAddressFlags(flags.allowAddress, flags.resolve);
   const baseUrl = coordinatorUrl(flags.coordinator);
+  // Only now: the other commands start without them.
+  const { createHttpFrontier } = await import("../edge/adapters/http_frontier.ts");
+  const { openEdgeNode } = await import("./edge_node.ts");
   const workerId = flags.worker ?? flags.region;
   const unlock = await lockFolder(flags.data);
   const stop = listenForStop(() => log.info("stopping: requests in flight are settled"));

@@ -23,7 +23,6 @@ import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
 import { wholeGzip } from "../runtime/whole_gzip.ts";
-import { Fault, USAGE } from "./fault.ts";
 import { VERSION } from "./version.ts";
 
 /** What crosses into a thread: plain values. */
@@ -56,21 +55,6 @@ export interface EdgeNode {
   /** Works until the signal, then settles what is in flight. */
   run(stop: AbortSignal): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Throws a Fault when a flag of addresses can't be read; before anything is opened. */
-export function checkAddressFlags(allowAddress: readonly string[], resolve: readonly string[]): void {
-  const check = (flag: string, texts: readonly string[], read: (text: string) => unknown) => {
-    for (const text of texts) {
-      try {
-        read(text);
-      } catch (error) {
-        throw new Fault(`Reading ${flag}: ${(error as Error).message}`, USAGE);
-      }
-    }
-  };
-  check("--allow-address", allowAddress, (cidr) => createAddressGuard([cidr]));
-  check("--resolve", resolve, parseResolveOverride);
 }
 
 function archiveSettings(settings: EdgeNodeSettings, core: Core): ArchiveSettings {
