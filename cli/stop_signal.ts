@@ -1,8 +1,12 @@
 /**
- * Ctrl-C and SIGTERM: the first stops cleanly, the second at once.
+ * Ctrl-C and SIGTERM: the first stops cleanly, the second at once. `deno task` passes a signal on that the whole process
+ * group got already (from systemd, `timeout`, `kill -- -PGID`): what comes so soon after the first is no second one.
  */
 
 import process from "node:process";
+
+/** A signal within this time of the first is the first one again, ms. */
+const SAME_MS = 300;
 
 export interface StopSignal {
   readonly signal: AbortSignal;
@@ -18,12 +22,15 @@ export interface StopSignal {
 export function listenForStop(onFirst: () => void): StopSignal {
   const controller = new AbortController();
   let reason = "";
+  let firstAt = -Infinity;
   const stop = (why: string) => {
     if (reason === "") reason = why;
     controller.abort();
   };
   const heard = (name: string) => () => {
+    if (performance.now() - firstAt < SAME_MS) return;
     if (controller.signal.aborted) process.exit(130);
+    firstAt = performance.now();
     onFirst();
     stop(name === "SIGINT" ? "stopped by Ctrl-C" : "stopped by SIGTERM");
   };
