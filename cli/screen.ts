@@ -40,7 +40,7 @@ function liveScreen(): Screen {
     },
     progress: (before, now) => {
       clear();
-      writeLoosely(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns ?? 80) - 1)));
+      writeLoosely(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns || 80) - 1)));
       shown = true;
     },
     end: (ending) => {
