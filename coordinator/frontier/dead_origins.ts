@@ -47,8 +47,10 @@ export class DeadOrigins {
     const tries = this.#tries.get(origin);
     if (tries?.count === ANSWERED) return;
     const count = FAILURES[failure].retry ? (tries?.count ?? 0) + 1 : this.#attempts;
-    const words = count === 1 ? "1 try" : `${count} tries`;
-    this.#tries.set(origin, { count, reason: `${failure}: no connection to ${origin} in ${words}` });
+    const words = failure === "address_refused"
+      ? ": its address isn't public, or the crawl has no delay, and no --allow-address opens it"
+      : ` in ${count === 1 ? "1 try" : `${count} tries`}`;
+    this.#tries.set(origin, { count, reason: `${failure}: no connection to ${origin}${words}` });
   }
 
   /** Why the URLs of this origin are given up; undefined = they aren't. */
