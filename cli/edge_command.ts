@@ -58,6 +58,7 @@ async function edge(flags: Flags): Promise<void> {
   const baseUrl = coordinatorUrl(flags.coordinator);
   // Only now: the other commands start without them.
   const { createHttpFrontier } = await import("../edge/adapters/http_frontier.ts");
+  const { CoordinatorUnreached } = await import("../edge/adapters/coordinator_client.ts");
   const { openEdgeNode } = await import("./edge_node.ts");
   const workerId = flags.worker ?? flags.region;
   const unlock = await lockFolder(flags.data);
@@ -96,7 +97,8 @@ async function edge(flags: Flags): Promise<void> {
     }
     if (refusal !== "") throw new Fault(refusal);
   } catch (error) {
-    throw refusal === "" ? error : new Fault(refusal);
+    if (refusal !== "") throw new Fault(refusal);
+    throw error instanceof CoordinatorUnreached ? new Fault(error.message) : error;
   } finally {
     stop.dispose();
     await unlock();

@@ -34,6 +34,11 @@ export class CoordinatorRefused extends Error {
   }
 }
 
+/** The edge stopped before the coordinator answered. */
+export class CoordinatorUnreached extends Error {
+  override readonly name = "CoordinatorUnreached";
+}
+
 export interface Call {
   readonly method: "GET" | "POST";
   /** Relative to the base, without a leading slash. */
@@ -113,7 +118,7 @@ export class CoordinatorClient {
     const { clock, random, signal: stop } = this.#options;
     const pauseMs = Math.max(retryAfterMs, waitMs * (0.5 + random.next() / 2));
     if (this.#stoppedAt !== undefined && clock.monotonicMs() + pauseMs - this.#stoppedAt > LIMITS.apiReplyMs) {
-      throw new Error(`${failure} The edge stops, so it isn't asked again.`);
+      throw new CoordinatorUnreached(`${failure} The edge stops, so it isn't asked again.`);
     }
     const end = new AbortController();
     const finish = () => end.abort();
@@ -135,7 +140,7 @@ export class CoordinatorClient {
       return this.#read(call, response, await response.text());
     } catch (error) {
       if (error instanceof CoordinatorRefused) throw error;
-      const found = cut.signal.aborted ? `no answer within ${LIMITS.apiReplyMs} ms` : String((error as Error).message);
+      const found = cut.signal.aborted ? `no answer within ${LIMITS.apiReplyMs} ms` : reasonOf(error as Error);
       return { failure: `Asking the coordinator at ${this.#base} for ${call.path}: ${found}.`, retryAfterMs: 0 };
     } finally {
       over.abort();
@@ -183,6 +188,12 @@ function baseOf(url: string): string {
   parsed.search = "";
   parsed.hash = "";
   return parsed.href.endsWith("/") ? parsed.href : `${parsed.href}/`;
+}
+
+/** With what lies behind it: "fetch failed" alone says nothing of a certificate or a closed port. */
+function reasonOf({ message, cause }: Error): string {
+  const behind = cause instanceof Error ? cause.message : "";
+  return behind === "" || message.includes(behind) ? message : `${message} (${behind})`;
 }
 
 /** Longest piece of an answer that isn't a problem that an error repeats. */
