@@ -81,7 +81,7 @@ export class Connection {
     this.#collector = collector;
     this.connectMs = undefined;
     const headers: string[] = [];
-    for (const [name, value] of request.headers) headers.push(name, value);
+    for (const field of request.headers) headers.push(field[0], field[1]);
     this.#client.dispatch({ path: request.path, method: "GET", headers }, collector);
   }
 

@@ -30,8 +30,10 @@ const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
 /** The codings of all Content-Encoding headers in the order in which they were applied, lower-case. */
 export function contentCodings(headers: readonly (readonly [string, string])[]): string[] {
   const codings: string[] = [];
-  for (const [name, value] of headers) {
+  for (const field of headers) {
+    const name = field[0];
     if (name.length !== 16 || name.toLowerCase() !== "content-encoding") continue;
+    const value = field[1];
     if (value === "gzip") codings.push(value);
     else {for (const coding of value.split(",")) {
         const one = coding.trim().toLowerCase();

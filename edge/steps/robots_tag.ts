@@ -20,8 +20,9 @@ const AGENT = /^(?:\*|[a-z_-][a-z0-9_.-]*)$/;
 /** The rules for everybody and for the robot with this product token. */
 export function robotsTag(headers: readonly (readonly [string, string])[], productToken: string): RobotsTag {
   let tag = NOTHING;
-  for (const [name, value] of headers) {
-    if (name.length === 12 && name.toLowerCase() === "x-robots-tag") tag = both(tag, read(value, productToken));
+  for (const field of headers) {
+    const name = field[0];
+    if (name.length === 12 && name.toLowerCase() === "x-robots-tag") tag = both(tag, read(field[1], productToken));
   }
   return tag;
 }

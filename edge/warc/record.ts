@@ -12,10 +12,9 @@ const RECORD_END = encoder.encode(CRLF + CRLF);
 export type WarcFields = readonly (readonly [name: string, value: string | undefined])[];
 
 // deno-lint-ignore no-control-regex
-const CONTROLS = /[\0-\x1f\x7f]+/g;
-
-// deno-lint-ignore no-control-regex
 const CONTROL = /[\0-\x1f\x7f]/;
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\0-\x1f\x7f]+/g;
 
 /**
  * The record's parts, to be written (or compressed into one gzip member) one after the other; the block comes in parts
