@@ -22,8 +22,8 @@ export interface FrontierSettings {
   readonly bloomMaxKeys: number;
   /**
    * A commit waits up to this long for company, counted from the end of the one before, while others who hold leases may
-   * still come: until as many operations wait as leases are open, or half as many whose callers can't go on without.
-   * 0 = never.
+   * still come: until as many operations wait as leases are open, or half as many whose callers can't go on without, or
+   * nobody came in a fifth of the time. 0 = never.
    */
   readonly groupCommitMs: number;
   /** Operations that one commit carries at most. */

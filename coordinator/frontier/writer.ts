@@ -21,6 +21,8 @@ interface Waiting {
 /** Wait before a load that failed is tried again; doubles up to the cap. */
 const RELOAD_MS = 500;
 const RELOAD_MAX_MS = 30_000;
+/** Steps that the wait for company is taken in: one that brings nobody ends it. */
+const GROUP_STEPS = 5;
 
 export class ShardWriter {
   readonly store: ShardStore;
@@ -78,7 +80,8 @@ export class ShardWriter {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (answer: unknown) => void, reject });
       if (operation.isPatient !== true) this.#urgent++;
-      if (this.#hasCompany()) this.#enough.abort();
+      // With a reason of its own: the usual one is an exception with a stack.
+      if (this.#hasCompany()) this.#enough.abort("company");
       this.#running ??= this.#run().finally(() => this.#running = undefined);
     });
   }
@@ -119,13 +122,20 @@ export class ShardWriter {
     return this.#waiting.length >= most || this.#urgent >= Math.ceil(leases / 2);
   }
 
-  /** A commit's cost hardly grows with what it carries, so it pays to wait a moment for those who are about to come. */
+  /**
+   * A commit's cost hardly grows with what it carries, so it pays to wait a moment for those who are about to come, as
+   * long as each step brings somebody.
+   */
   async #waitForCompany(): Promise<void> {
     const { clock, settings } = this.#parts;
-    const leftMs = this.#committedAt + settings.groupCommitMs - clock.monotonicMs();
-    if (leftMs <= 0 || this.#hasCompany() || this.#isClosed) return;
-    this.#enough = new AbortController();
-    await clock.sleep(leftMs, this.#enough.signal);
+    const endMs = this.#committedAt + settings.groupCommitMs;
+    for (let before = 0; this.#waiting.length > before;) {
+      const leftMs = endMs - clock.monotonicMs();
+      if (leftMs <= 0 || this.#hasCompany() || this.#isClosed) return;
+      before = this.#waiting.length;
+      this.#enough = new AbortController();
+      await clock.sleep(Math.min(leftMs, settings.groupCommitMs / GROUP_STEPS), this.#enough.signal);
+    }
   }
 
   async #round(taken: readonly Waiting[]): Promise<unknown[]> {

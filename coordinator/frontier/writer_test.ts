@@ -99,7 +99,7 @@ test("a closed writer refuses operations, after it has committed those that wait
   await assert.rejects(seed(["https://a.example/y"]), /closed/);
 });
 
-test("group commit: an operation waits for company while leases are out, no longer than groupCommitMs, and not when idle", async () => {
+test("group commit: an operation waits while leases are out and others come, no longer than groupCommitMs, and not when idle", async () => {
   const { writer, seed, world } = await openWriter({ groupCommitMs: 20 });
   await seed(["https://a.example/0"]);
   const commits = () => writer.shard.batchSeq;
@@ -112,7 +112,7 @@ test("group commit: an operation waits for company while leases are out, no long
   const alone = seed(["https://a.example/2"]);
   await world.clock.settle();
   assert.equal(commits(), before + 1);
-  await world.clock.advance(20);
+  await world.clock.advance(4);
   await alone;
   assert.equal(commits(), before + 2);
 
@@ -120,12 +120,22 @@ test("group commit: an operation waits for company while leases are out, no long
   await Promise.all(four);
   assert.equal(commits(), before + 3, "four in one commit, without waiting");
 
+  const steady = [];
+  for (let i = 0; i < 3; i++) {
+    steady.push(seed([`https://a.example/steady-${i}`]));
+    await world.clock.advance(i === 0 ? 2 : 4);
+    assert.equal(commits(), before + 3, "each step brought somebody");
+  }
+  await world.clock.advance(4);
+  await Promise.all(steady);
+  assert.equal(commits(), before + 4);
+
   const report = () => writer.submit({ isPatient: true, apply: (round) => void round.shard.changeCounts("c").bytes++ });
   const seven = Array.from({ length: 7 }, report);
   await world.clock.settle();
-  assert.equal(commits(), before + 3, "reports of leases that go on wait until everybody is there");
+  assert.equal(commits(), before + 4, "reports of leases that go on wait until everybody is there");
   await Promise.all([...seven, report()]);
-  assert.equal(commits(), before + 4);
+  assert.equal(commits(), before + 5);
   writer.shard.leases.clear();
   await writer.close();
 });
