@@ -30,7 +30,7 @@ export function registerBench(program: Command): void {
     .addArgument(new Argument("[suite]", "what is measured").choices(SUITES).default("all"))
     .option("--runtime <name>", "deno, bun or both; the one that runs this by default", oneOf(["deno", "bun", "both"]))
     .option("--rounds <n>", "how often crawl and reference loop take turns", number({ least: 1, most: 100 }), 3)
-    .option("--pages <n>", "pages of the synthetic web", number({ least: 1, most: 10_000_000 }), 5000)
+    .option("--pages <n>", "pages of the synthetic web", number({ least: 1, most: 10_000_000 }), 20_000)
     .option("--hosts <n>", "hosts of the synthetic web", number({ least: 1, most: 60_000 }), 200)
     .option("--features <list>", "features of the synthetic web: none, finishing, or names", "none")
     .option("--no-gzip", "serve pages uncompressed")
