@@ -8,7 +8,7 @@ import { Backlog } from "../edge/backlog.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { createResolver } from "../edge/http/resolver.ts";
-import { createUndiciFetcher } from "../edge/http/undici_fetcher.ts";
+import { createHttpFetcher } from "../edge/http/http_fetcher.ts";
 import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
 import type { Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
@@ -97,7 +97,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
   for (const repaired of await repairFolder({ ...place, gunzip: nativeGunzip })) {
     log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
   }
-  const fetcher = createUndiciFetcher({
+  const fetcher = createHttpFetcher({
     guard: createAddressGuard(settings.openedCidrs),
     resolver: createResolver({ clock: systemClock, overrides: settings.resolve.map(parseResolveOverride) }),
     clock: systemClock,

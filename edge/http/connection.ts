@@ -1,74 +1,67 @@
 /**
- * One checked connection and the undici client that speaks HTTP/1.1 over it.
- * Invariant: a connection carries one request at a time and is never replaced by another behind our back: when it is
- * gone, so is the client. `onGone` is called once.
+ * HTTP/1.1 over one checked connection.
+ * Invariant: a connection carries one request at a time; a request is written once, whole, and never again. Bytes that
+ * nobody asked for end it, so that they are no answer to a later request. `onGone` is called once.
  */
 
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers";
 import type { Collector } from "./collector.ts";
+import { requestHead } from "./request_head.ts";
+import { ResponseReader } from "./response_reader.ts";
 import type { OpenSocket } from "./socket_opener.ts";
-import { Client, type UndiciClient } from "./undici.ts";
 
 export interface ConnectionOptions {
-  readonly origin: string;
+  /** `host[:port]` of the URL. */
+  readonly host: string;
   readonly headerBytes: number;
-  /** How long the connection is kept without a request. */
+  /** How long the connection is kept without a request, unless the server says less. */
   readonly keepAliveMs: number;
   readonly onGone: () => void;
 }
 
 export interface Request {
   readonly path: string;
+  /** They have passed `fieldsFault`. */
   readonly headers: readonly (readonly [string, string])[];
 }
 
 /** A server's own Keep-Alive timeout is undercut by this, so that no request meets its closing. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
-type Connected = (error: Error | null, socket: Socket | null) => void;
-
 export class Connection {
   readonly remoteAddress: string;
   /** What opening it cost; absent once a request was sent on it. */
   connectMs: number | undefined;
+  readonly #options: ConnectionOptions;
   readonly #socket: Socket;
-  readonly #client: UndiciClient;
-  readonly #onGone: () => void;
   #collector: Collector | undefined;
-  #gone: Promise<void> | undefined;
+  #reader: ResponseReader | undefined;
+  #error: unknown;
+  #closed: Promise<void> | undefined;
   #head = "";
+  #keepMs: number;
 
   constructor(open: OpenSocket, options: ConnectionOptions) {
     this.remoteAddress = open.remoteAddress;
     this.connectMs = open.connectMs;
-    this.#socket = open.socket;
-    this.#onGone = options.onGone;
-    let fresh: Socket | null = open.socket;
-    const connect = (_: unknown, done: Connected) => {
-      const socket = fresh;
-      fresh = null;
-      // undici resumes only when it is called back after its connect() has returned.
-      queueMicrotask(() => done(socket ? null : new Error("The connection is gone; wanted a new one."), socket));
-    };
-    this.#client = new Client(options.origin, {
-      connect: connect as never,
-      allowH2: false,
-      pipelining: 1,
-      // Deadlines are ours; 0 turns undici's off.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: options.headerBytes,
-      keepAliveTimeout: options.keepAliveMs,
-      keepAliveMaxTimeout: options.keepAliveMs,
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-    });
-    this.#client.on("disconnect", () => void this.destroy());
-    this.#tap();
+    this.#options = options;
+    this.#keepMs = options.keepAliveMs;
+    const socket = this.#socket = open.socket;
+    socket.on("data", (bytes: Uint8Array) => this.#onData(bytes));
+    socket.on("end", () => this.#onEnd());
+    socket.on("error", (error: unknown) => this.#lost(error));
+    socket.on("close", () => this.#lost(undefined));
   }
 
   /** True when another request may be sent on it. */
   get reusable(): boolean {
-    return this.#gone === undefined && !this.#socket.destroyed;
+    return this.#closed === undefined && !this.#socket.destroyed;
+  }
+
+  /** How long it may be kept from now on. */
+  get keepMs(): number {
+    return this.#keepMs;
   }
 
   /** The head of the last request as it was written, with its empty line. */
@@ -78,40 +71,77 @@ export class Connection {
 
   /** Sends one GET; what comes of it settles the collector. */
   send(request: Request, collector: Collector): void {
-    this.#collector = collector;
+    const fresh = this.connectMs !== undefined;
     this.connectMs = undefined;
-    const headers: string[] = [];
-    for (const field of request.headers) headers.push(field[0], field[1]);
-    this.#client.dispatch({ path: request.path, method: "GET", headers }, collector);
+    this.#collector = collector;
+    this.#head = requestHead(this.#options.host, request.path, request.headers);
+    // What the server did to a kept connection meanwhile, a closing above all, is seen before it is used.
+    if (fresh) this.#write();
+    else setImmediate(() => this.#write());
   }
 
   /** Closes it at once; resolves when the socket is closed. */
   destroy(): Promise<void> {
-    if (!this.#gone) {
-      this.#gone = this.#client.destroy().then(() => undefined, () => undefined);
-      // A socket that no request was sent on is not the client's yet.
-      this.#socket.destroy();
-      this.#onGone();
+    if (!this.#closed) {
+      const socket = this.#socket;
+      this.#closed = socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once("close", resolve));
+      socket.destroy();
+      this.#options.onGone();
     }
-    return this.#gone;
+    return this.#closed;
   }
 
-  /** Sees every byte that undici reads and the head that it writes: exact where undici tells only a summary. */
-  #tap(): void {
-    const socket = this.#socket;
-    const { read, write } = socket;
-    socket.read = (size?: number) => {
-      const chunk = read.call(socket, size) as Uint8Array | null;
-      const collector = this.#collector;
-      if (chunk === null || collector === undefined) return chunk;
-      if (!collector.settled) return collector.onRead(chunk) ? chunk : null;
-      this.#collector = undefined;
-      return chunk;
-    };
-    socket.write = ((data: string | Uint8Array, ...rest: []) => {
-      if (typeof data === "string") this.#head = data;
-      return write.call(socket, data, ...rest);
-    }) as Socket["write"];
-    socket.on("error", () => this.#collector?.onSocketError());
+  #write(): void {
+    const collector = this.#collector;
+    // Given up, or told of the connection's end, while it waited.
+    if (collector === undefined || collector.settled) return;
+    if (!this.reusable) return this.#lost(this.#error);
+    this.#reader = new ResponseReader(this.#options.headerBytes, collector);
+    collector.onSent();
+    this.#socket.write(this.#head, "latin1");
+  }
+
+  #onData(bytes: Uint8Array): void {
+    const collector = this.#collector;
+    const reader = this.#reader;
+    if (collector === undefined || reader === undefined || collector.settled) return this.#lost(undefined);
+    collector.onArrival();
+    this.#step(reader, collector, reader.read(bytes));
+  }
+
+  #onEnd(): void {
+    if (this.#collector && this.#reader) this.#step(this.#reader, this.#collector, this.#reader.end());
+    this.#lost(undefined);
+  }
+
+  #step(reader: ResponseReader, collector: Collector, step: ReturnType<ResponseReader["read"]>): void {
+    if (step === "more") return;
+    if (step === "cut") return this.#lost(undefined);
+    this.#collector = undefined;
+    this.#reader = undefined;
+    if (step === "done") {
+      this.#keepFor(reader);
+      collector.onDone();
+    } else {
+      void this.destroy();
+      collector.onFault(step);
+    }
+  }
+
+  /** Kept for as long as both sides want, or not at all. */
+  #keepFor(reader: ResponseReader): void {
+    const { keepAliveMs } = this.#options;
+    const theirs = reader.keepAliveMs;
+    this.#keepMs = theirs === undefined ? keepAliveMs : Math.min(keepAliveMs, theirs - KEEP_ALIVE_MARGIN_MS);
+    if (!reader.persistent || this.#keepMs <= 0) void this.destroy();
+  }
+
+  #lost(error: unknown): void {
+    this.#error ??= error;
+    const collector = this.#collector;
+    this.#collector = undefined;
+    this.#reader = undefined;
+    void this.destroy();
+    collector?.onBroken(this.#error);
   }
 }

@@ -1,9 +1,12 @@
 /**
  * Keep-alive connections by origin.
  * Invariant: an origin has at most `maxPerOrigin` connections, those being opened included; idle ones are bounded over
- * all origins (the one that has been idle longest goes first); an origin without connections and waiters is forgotten.
+ * all origins (the one that has been idle longest goes first) and over time; an origin without connections and waiters
+ * is forgotten. No timer runs while nothing is idle.
  */
 
+import { clearInterval, setInterval } from "node:timers";
+import type { Clock } from "../../runtime/ports.ts";
 import { Connection } from "./connection.ts";
 import { endingFailure, type Trouble } from "./failures.ts";
 import type { FetchTask } from "./fetch_task.ts";
@@ -14,7 +17,9 @@ export interface PoolOptions {
   readonly opener: SocketOpener;
   readonly maxPerOrigin: number;
   readonly maxIdle: number;
+  /** How long a connection is kept without a request; a server's shorter time wins. */
   readonly keepAliveMs: number;
+  readonly clock: Clock;
 }
 
 interface Group {
@@ -25,13 +30,23 @@ interface Group {
   readonly waiting: Set<() => void>;
 }
 
+/** Idle connections whose time is over are looked for this often; one that is asked for is judged at once. */
+const SWEEP_MS = 1000;
+
+interface Idle {
+  readonly group: Group;
+  /** Monotonic ms. */
+  readonly until: number;
+}
+
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #groups = new Map<string, Group>();
   /** In the order in which they became idle. */
-  readonly #idle = new Map<Connection, Group>();
+  readonly #idle = new Map<Connection, Idle>();
   readonly #inUse = new Map<Connection, Group>();
   readonly #closing = new Set<Promise<void>>();
+  #sweeper: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -48,10 +63,13 @@ export class ConnectionPool {
   /** An idle connection of the origin, if there is one: the path that costs nothing. */
   takeIdle(task: FetchTask, origin: Origin, onlyOpened: boolean): Connection | undefined {
     const group = this.#groups.get(keyOf(task, origin, onlyOpened));
-    for (let one = group?.idle.pop(); one; one = group!.idle.pop()) {
+    if (!group || group.idle.length === 0) return undefined;
+    const now = this.#options.clock.monotonicMs();
+    for (let one = group.idle.pop(); one; one = group.idle.pop()) {
+      const { until } = this.#idle.get(one)!;
       this.#idle.delete(one);
-      if (one.reusable) {
-        this.#inUse.set(one, group!);
+      if (one.reusable && now < until) {
+        this.#inUse.set(one, group);
         return one;
       }
       this.#drop(one);
@@ -78,14 +96,27 @@ export class ConnectionPool {
     if (!connection.reusable) return this.#drop(connection);
     this.#inUse.delete(connection);
     group.idle.push(connection);
-    this.#idle.set(connection, group);
+    this.#idle.set(connection, { group, until: this.#options.clock.monotonicMs() + connection.keepMs });
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
     this.#wake(group);
     if (this.#idle.size > this.#options.maxIdle) this.#drop(this.#idle.keys().next().value!);
   }
 
   async close(): Promise<void> {
     for (const one of [...this.#idle.keys(), ...this.#inUse.keys()]) this.#drop(one);
+    this.#rest();
     await Promise.all(this.#closing);
+  }
+
+  #sweep(): void {
+    const now = this.#options.clock.monotonicMs();
+    for (const [connection, { until }] of this.#idle) if (now >= until) this.#drop(connection);
+    if (this.#idle.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
   }
 
   #groupFor(key: string): Group {
@@ -103,7 +134,7 @@ export class ConnectionPool {
         return open;
       }
       const connection: Connection = new Connection(open, {
-        origin: origin.origin,
+        host: origin.host,
         headerBytes: task.limits.headerBytes,
         keepAliveMs: this.#options.keepAliveMs,
         onGone: () => this.#forget(connection, group),

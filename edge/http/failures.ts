@@ -29,8 +29,6 @@ const BY_CODE: Readonly<Record<string, FailureClass>> = {
   ECONNRESET: "connect_reset",
   ECONNABORTED: "connect_reset",
   EPIPE: "connect_reset",
-  UND_ERR_SOCKET: "connect_reset",
-  UND_ERR_HEADERS_OVERFLOW: "header_too_large",
 };
 
 function describe(error: unknown): { code: string; text: string } {
@@ -48,12 +46,14 @@ export function connectFailure(error: unknown, secure: boolean, attempted: strin
   return { failure, detail: `${attempted} failed with ${code === "" ? "" : `${code}: `}${text}${wanted}.`, sent: true };
 }
 
-/** The class of an error after the connection stood and before a whole response head was read. */
+/**
+ * The class of a connection's loss after it stood and before a whole response head was read; `error` is undefined
+ * when the other side closed it in order.
+ */
 export function exchangeFailure(error: unknown, attempted: string): Trouble {
-  const { code, text } = describe(error);
-  const malformed = code === "UND_ERR_SOCKET" && text.startsWith("bad ");
-  const failure = malformed ? "protocol" : BY_CODE[code] ?? (/SSL|TLS/.test(code) ? "tls" : "protocol");
-  const found = failure === "connect_reset" ? "the connection was closed before a response came" : text;
+  const { code, text } = error === undefined ? { code: "", text: "" } : describe(error);
+  const failure = /SSL|TLS/.test(code) ? "tls" : "connect_reset";
+  const found = failure === "tls" ? text : "the connection was closed before a response came";
   return { failure, detail: `${attempted} failed: ${found}${code === "" ? "" : ` (${code})`}.`, sent: true };
 }
 

@@ -8,6 +8,8 @@ export interface Origin {
   /** `scheme://host[:port]`, WHATWG serialisation. */
   readonly origin: string;
   readonly secure: boolean;
+  /** `host[:port]`, as the Host field has it. */
+  readonly host: string;
   /** Without the brackets of IPv6. */
   readonly hostname: string;
   readonly port: number;
@@ -24,7 +26,13 @@ const ASCII_PATH = /^[\x21-\x7e]*$/;
 function originOf(url: URL): Origin {
   const secure = url.protocol === "https:";
   const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
-  return { origin: url.origin, secure, hostname, port: url.port === "" ? (secure ? 443 : 80) : Number(url.port) };
+  return {
+    origin: url.origin,
+    secure,
+    host: url.host,
+    hostname,
+    port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+  };
 }
 
 /** Remembers the origins that were parsed, as one host is asked many times in a row. */

@@ -4,7 +4,7 @@
  * rebinding has no hold), while SNI and the certificate check use the URL's host. IP literals never reach the resolver.
  */
 
-import type { Socket } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import type { Clock } from "../../runtime/ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
 import { connectFailure, endingFailure, type Trouble } from "./failures.ts";
@@ -13,7 +13,7 @@ import type { Origin } from "./fetch_target.ts";
 import { parseAddress } from "./ip_address.ts";
 import { canonicalName } from "./resolve_override.ts";
 import type { Resolver } from "./resolver.ts";
-import { buildConnector } from "./undici.ts";
+import { TlsConnector } from "./tls_connector.ts";
 
 export interface OpenSocket {
   readonly socket: Socket;
@@ -32,14 +32,6 @@ export interface OpenerOptions {
 
 /** Addresses of one name that are tried, one after the other, within one connect timeout. */
 const MAX_TRIES = 4;
-const MAX_TLS_SESSIONS = 256;
-
-/** undici's connector as it is: it returns the socket under way, which its types leave out. */
-type Connect = (
-  options: { host: string; hostname: string; protocol: string; port: string; servername?: string },
-  done: (error: Error | null, socket: Socket | null) => void,
-) => Socket;
-
 type Attempt = Omit<OpenSocket, "connectMs">;
 
 const NEXT_MAY_WORK: readonly string[] = ["connect_refused", "connect_timeout", "connect_reset"];
@@ -55,19 +47,11 @@ export function interleaved(addresses: readonly string[]): string[] {
 
 export class SocketOpener {
   readonly #options: OpenerOptions;
-  readonly #connect: Connect;
+  readonly #tls: TlsConnector;
 
   constructor(options: OpenerOptions) {
     this.#options = options;
-    this.#connect = buildConnector({
-      allowH2: false,
-      // Our deadlines end an attempt; undici's own timer is coarser.
-      timeout: 0,
-      keepAlive: false,
-      maxCachedSessions: MAX_TLS_SESSIONS,
-      rejectUnauthorized: true,
-      ...(options.trustedCa !== undefined && { ca: options.trustedCa }),
-    }) as unknown as Connect;
+    this.#tls = new TlsConnector(options.trustedCa);
   }
 
   /** A connected socket, or why there is none. Rejects only for trouble of this machine's. */
@@ -141,29 +125,36 @@ export class SocketOpener {
           }
         });
       try {
-        const underWay = this.#connect(connectOptions(origin, address), (error, socket) => {
-          if (error || !socket) fail(() => connectFailure(error, origin.secure, attempted));
-          else settle(() => resolve({ socket, remoteAddress: address }));
+        const socket = this.#start(origin, address);
+        socket.once(origin.secure ? "secureConnect" : "connect", () => {
+          settle(() => resolve({ socket, remoteAddress: address }));
         });
+        // Stays for as long as the socket lives: a late error must find a listener.
+        socket.on("error", (error) => fail(() => connectFailure(error, origin.secure, attempted)));
+        socket.once("close", () => fail(() => connectFailure(CLOSED, origin.secure, attempted)));
         task.onEnd = (why) => {
           fail(() => endingFailure(why, task, attempted, true));
-          underWay.destroy();
+          socket.destroy();
         };
       } catch (error) {
         fail(() => connectFailure(error, origin.secure, attempted));
       }
     });
   }
+
+  #start(origin: Origin, address: string): Socket {
+    const { port } = origin;
+    const socket = origin.secure
+      ? this.#tls.connect({ address, port, ...serverNameOf(origin) })
+      : connectTcp({ host: address, port });
+    return socket.setNoDelay(true);
+  }
 }
 
-function connectOptions(origin: Origin, address: string): Parameters<Connect>[0] {
-  const named = parseAddress(origin.hostname) === undefined;
-  return {
-    // undici would take SNI from `host`; a literal has none (RFC 6066 3).
-    host: "",
-    hostname: address,
-    protocol: origin.secure ? "https:" : "http:",
-    port: String(origin.port),
-    ...(named && origin.secure && { servername: canonicalName(origin.hostname) }),
-  };
+/** What a connection that was closed while it was being opened is reported with. */
+const CLOSED = Object.assign(new Error("the other side closed the connection"), { code: "ECONNRESET" });
+
+/** SNI names a host; a literal has none (RFC 6066 3). */
+function serverNameOf({ hostname }: Origin): { readonly serverName?: string } {
+  return parseAddress(hostname) === undefined ? { serverName: canonicalName(hostname) } : {};
 }

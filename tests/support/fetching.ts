@@ -2,7 +2,7 @@
 
 import { createAddressGuard } from "../../edge/http/address_guard.ts";
 import { createResolver, type Lookup } from "../../edge/http/resolver.ts";
-import { createUndiciFetcher } from "../../edge/http/undici_fetcher.ts";
+import { createHttpFetcher } from "../../edge/http/http_fetcher.ts";
 import type { Exchange, Fetcher, FetchFailure, FetchLimits, FetchRequest } from "../../edge/ports.ts";
 import { systemClock } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
@@ -32,7 +32,7 @@ export interface TestFetcherOptions {
 export function testFetcher(options: TestFetcherOptions = {}): Fetcher {
   const { opened = ["127.0.0.0/8", "::1/128"], lookup, ...rest } = options;
   const resolver = createResolver({ clock: systemClock, ...(lookup && { lookup }) });
-  return createUndiciFetcher({
+  return createHttpFetcher({
     guard: createAddressGuard(opened),
     resolver,
     clock: systemClock,

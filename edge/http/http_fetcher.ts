@@ -1,5 +1,5 @@
 /**
- * The Fetcher port on undici: one call, one HTTP/1.1 exchange.
+ * The Fetcher port on sockets of our own: one call, one HTTP/1.1 exchange.
  * Invariant: what the web does is a value; every connection passed the guard; nothing is sent twice (a request is
  * repeated only when none of it was written); after `close` no socket and no timer is left.
  */
@@ -16,10 +16,11 @@ import { Deadlines } from "./deadlines.ts";
 import type { Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
 import { type FetchTarget, TargetParser } from "./fetch_target.ts";
+import { fieldsFault } from "./request_head.ts";
 import type { Resolver } from "./resolver.ts";
 import { SocketOpener } from "./socket_opener.ts";
 
-export interface UndiciFetcherOptions {
+export interface HttpFetcherOptions {
   readonly guard: AddressGuard;
   readonly resolver: Resolver;
   readonly clock: Clock;
@@ -49,11 +50,11 @@ interface Received {
 }
 
 /** A fetcher with its own connections. Close it. */
-export function createUndiciFetcher(options: UndiciFetcherOptions): Fetcher {
-  return new UndiciFetcher(options);
+export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
+  return new HttpFetcher(options);
 }
 
-class UndiciFetcher implements Fetcher {
+class HttpFetcher implements Fetcher {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #pool: ConnectionPool;
@@ -63,7 +64,7 @@ class UndiciFetcher implements Fetcher {
   readonly #tasks = new Map<FetchTask, Promise<unknown>>();
   #closed = false;
 
-  constructor(options: UndiciFetcherOptions) {
+  constructor(options: HttpFetcherOptions) {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#wholeGzip = options.wholeGzip;
@@ -73,6 +74,7 @@ class UndiciFetcher implements Fetcher {
       maxPerOrigin: options.maxSocketsPerOrigin ?? MAX_SOCKETS_PER_ORIGIN,
       maxIdle: options.maxIdleSockets ?? MAX_IDLE_SOCKETS,
       keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
+      clock: options.clock,
     });
   }
 
@@ -102,6 +104,8 @@ class UndiciFetcher implements Fetcher {
     try {
       const target = this.#targets.parse(request.url);
       if (typeof target === "string") return this.#failed(task, { failure: "bad_url", detail: target, sent: false });
+      const fault = fieldsFault(request.headers);
+      if (fault !== undefined) return this.#failed(task, unsendable(request.url, fault));
       const received = await this.#receive(request, target, task);
       return "failure" in received ? this.#failed(task, received) : await this.#exchange(request, task, received);
     } finally {
@@ -178,6 +182,10 @@ class UndiciFetcher implements Fetcher {
   #failed(task: FetchTask, trouble: Trouble): FetchFailure {
     return { ok: false, ...trouble, timings: timingsOf(task, this.#clock.monotonicMs()) };
   }
+}
+
+function unsendable(url: string, fault: string): Trouble {
+  return { failure: "bad_url", detail: `Fetching ${url} was not tried: ${fault}.`, sent: false };
 }
 
 const UTF8 = new TextEncoder();
