@@ -59,7 +59,7 @@ export class ChunkedBody {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
     if (this.#left === 0) this.#stage = "after";
-    this.#onData(bytes.subarray(at, end));
+    this.#onData(new Uint8Array(bytes.buffer, bytes.byteOffset + at, end - at));
     return end;
   }
 

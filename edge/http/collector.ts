@@ -37,9 +37,11 @@ export interface CollectorOptions {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** One chunk is a view of a larger read; several are joined. */
+/** One part is a view of a larger read; several are joined. */
 function bodyOf(parts: readonly Uint8Array[], mostBytes: number): Uint8Array {
-  const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  const [first] = parts;
+  if (parts.length === 1 && first!.length <= mostBytes) return first!;
+  const whole = parts.length === 1 ? first! : Buffer.concat(parts);
   return new Uint8Array(whole.buffer, whole.byteOffset, Math.min(whole.length, mostBytes));
 }
 

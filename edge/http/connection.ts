@@ -29,6 +29,8 @@ export interface Request {
 /** A server's own Keep-Alive timeout is undercut by this, so that no request meets its closing. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
+const NO_BYTES = new Uint8Array(0);
+
 export class Connection {
   readonly remoteAddress: string;
   /** What opening it cost; absent once a request was sent on it. */
@@ -39,7 +41,7 @@ export class Connection {
   #reader: ResponseReader | undefined;
   #error: unknown;
   #closed: Promise<void> | undefined;
-  #head = "";
+  #head: Uint8Array = NO_BYTES;
   #keepMs: number;
 
   constructor(open: OpenSocket, options: ConnectionOptions) {
@@ -65,7 +67,7 @@ export class Connection {
   }
 
   /** The head of the last request as it was written, with its empty line. */
-  get requestHead(): string {
+  get requestHead(): Uint8Array {
     return this.#head;
   }
 
@@ -98,7 +100,7 @@ export class Connection {
     if (!this.reusable) return this.#lost(this.#error);
     this.#reader = new ResponseReader(this.#options.headerBytes, collector);
     collector.onSent();
-    this.#socket.write(this.#head, "latin1");
+    this.#socket.write(this.#head);
   }
 
   #onData(bytes: Uint8Array): void {

@@ -4,7 +4,6 @@
  * repeated only when none of it was written); after `close` no socket and no timer is left.
  */
 
-import { Buffer } from "node:buffer";
 import type { Clock, Logger, WholeGzip } from "../../runtime/ports.ts";
 import type { Draft, Exchange, Fetcher, FetchFailure, FetchRequest, FetchTimings } from "../ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
@@ -119,7 +118,7 @@ class HttpFetcher implements Fetcher {
   #exchange(request: FetchRequest, task: FetchTask, received: Received): Exchange | Promise<Exchange> {
     const { collected, connection, connectMs } = received;
     const endedAt = this.#clock.monotonicMs();
-    const requestHead = latin1Bytes(connection.requestHead);
+    const requestHead = connection.requestHead;
     this.#pool.release(connection);
     const { status, reason, httpVersion, headers, body, firstByteAt } = collected;
     const build = ({ bytes, problem, capped }: Decoded): Exchange => {
@@ -186,14 +185,6 @@ class HttpFetcher implements Fetcher {
 
 function unsendable(url: string, fault: string): Trouble {
   return { failure: "bad_url", detail: `Fetching ${url} was not tried: ${fault}.`, sent: false };
-}
-
-const UTF8 = new TextEncoder();
-
-/** A head is ASCII unless a caller's header is not: then its characters are bytes (RFC 9110 5.5). */
-function latin1Bytes(head: string): Uint8Array {
-  const bytes = UTF8.encode(head);
-  return bytes.length === head.length ? bytes : new Uint8Array(Buffer.from(head, "latin1"));
 }
 
 function timingsOf(task: FetchTask, endedAt: number, firstByteAt?: number, connectMs?: number): FetchTimings {

@@ -4,6 +4,8 @@
  * rules the connection is written here alone.
  */
 
+import { Buffer } from "node:buffer";
+
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** RFC 9110 5.6.2. */
@@ -42,9 +44,17 @@ export function fieldsFault(fields: Fields): string | undefined {
   return undefined;
 }
 
-/** Latin-1 text with its empty line. `host` is the URL's, with its port; `fields` have passed `fieldsFault`. */
-export function requestHead(host: string, path: string, fields: Fields): string {
+const UTF8 = new TextEncoder();
+
+/** A head is ASCII unless a caller's header is not: then its characters are bytes (RFC 9110 5.5). */
+function latin1Bytes(head: string): Uint8Array {
+  const bytes = UTF8.encode(head);
+  return bytes.length === head.length ? bytes : new Uint8Array(Buffer.from(head, "latin1"));
+}
+
+/** The head's bytes with its empty line. `host` is the URL's, with its port; `fields` have passed `fieldsFault`. */
+export function requestHead(host: string, path: string, fields: Fields): Uint8Array {
   let head = `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const [name, value] of fields) head += `${name}: ${value}\r\n`;
-  return head + "\r\n";
+  return latin1Bytes(head + "\r\n");
 }

@@ -28,17 +28,28 @@ export interface ResponseHead {
 /** Most fields of one head. */
 const MAX_FIELDS = 2000;
 
-const STATUS_LINE = /^HTTP\/(\d)\.(\d) ([1-9]\d\d)(?: ([^\r\n]*))?$/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Controls that no part of a head may hold, and CR that ends no line (RFC 9112 2.2). */
-const FORBIDDEN = /[^\t\n\r\x20-\x7e\x80-\xff]|\r(?!\n)/;
+const STATUS_LINE = /^HTTP\/([0-2])\.(\d) ([1-9]\d\d)(?: (.*))?$/;
 /** Fifteen digits are exact in a double. */
 const LENGTH = /^\d{1,15}$/;
 const KEEP_ALIVE = /(?:^|[,;\s])timeout\s*=\s*"?(\d{1,9})/i;
 
+const TAB = 9;
+const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const TAB = 9;
+const COLON = 58;
+const DELETE = 127;
+
+/** 1 for the characters of a token (RFC 9110 5.6.2). */
+const TOKEN = Uint8Array.from(
+  { length: 256 },
+  (_, code) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/** What may stand in a value or a reason phrase (RFC 9110 5.5). */
+function isText(code: number): boolean {
+  return (code >= SPACE && code !== DELETE) || code === TAB;
+}
 
 /** What the fields say about framing and the connection; gathered as they are parsed. */
 interface Directives {
@@ -58,18 +69,12 @@ function excerpt(text: string): string {
   return JSON.stringify(text.slice(0, 80));
 }
 
-/** Index behind the last character of the line that the LF at `lf` ends. */
-function lineEnd(text: string, lf: number): number {
-  return text.charCodeAt(lf - 1) === CR ? lf - 1 : lf;
-}
-
 /** Notes a field that frames the message or rules the connection. */
 function direct(directives: Directives, name: string, value: string): void {
   const length = name.length;
   if (length !== 10 && length !== 14 && length !== 17) return;
   const lower = name.toLowerCase();
   if (lower === "content-length") {
-    if (directives.length !== undefined) directives.careless = true;
     directives.length = directives.length === undefined ? value : `${directives.length},${value}`;
   } else if (lower === "transfer-encoding") {
     directives.coding = directives.coding === undefined ? value : `${directives.coding},${value}`;
@@ -79,34 +84,57 @@ function direct(directives: Directives, name: string, value: string): void {
 
 type Pairs = [name: string, value: string][];
 
-/** The fields of `text` from `from` on; `text` ends with the empty line. */
+/** The index of what ends the text that begins at `from`: CR or LF, or a character that has no place in a head. */
+function textEnd(text: string, from: number): number {
+  let at = from;
+  while (isText(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The index behind the line end at `at`, or -1 when none is there. LF alone is one, but a careless one. */
+function behindLineEnd(text: string, at: number, directives: Directives): number {
+  const code = text.charCodeAt(at);
+  if (code === CR && text.charCodeAt(at + 1) === LF) return at + 2;
+  if (code !== LF) return -1;
+  directives.careless = true;
+  return at + 1;
+}
+
+/** The fields of `text` from `from` on, to the empty line. */
 function parseFields(text: string, from: number, directives: Directives): Pairs | Fault {
   const pairs: Pairs = [];
-  for (let at = from; at < text.length;) {
-    const lf = text.indexOf("\n", at);
-    const end = lineEnd(text, lf);
-    if (end === lf) directives.careless = true;
-    if (end === at) break;
+  for (let at = from;;) {
     const first = text.charCodeAt(at);
-    if (first === SPACE || first === TAB) {
-      const fault = fold(pairs, text.slice(at, end).trim(), directives);
+    let colon = at;
+    while (TOKEN[text.charCodeAt(colon)] === 1) colon++;
+    if (colon === at && behindLineEnd(text, at, directives) > 0) return pairs;
+    const folded = first === SPACE || first === TAB;
+    if (!folded && (colon === at || text.charCodeAt(colon) !== COLON)) return nameFault(text, at);
+    let start = folded ? at : colon + 1;
+    while (text.charCodeAt(start) === SPACE || text.charCodeAt(start) === TAB) start++;
+    const end = textEnd(text, start);
+    const next = behindLineEnd(text, end, directives);
+    if (next < 0) return protocol("a control character in the response head");
+    const value = text.slice(start, end);
+    if (folded) {
+      const fault = fold(pairs, value, directives);
       if (fault) return fault;
     } else {
-      const colon = text.indexOf(":", at);
-      if (colon < 0 || colon >= end) return protocol(`a header line without a colon: ${excerpt(text.slice(at, end))}`);
       const name = text.slice(at, colon);
-      if (!TOKEN.test(name)) return protocol(`a header name that is no token: ${excerpt(name)}`);
-      let start = colon + 1;
-      while (start < end && (text.charCodeAt(start) === SPACE || text.charCodeAt(start) === TAB)) start++;
-      const value = text.slice(start, end);
       if (pairs.push([name, value]) > MAX_FIELDS) {
         return { failure: "header_too_large", found: `more than ${MAX_FIELDS} header fields` };
       }
       direct(directives, name, value);
     }
-    at = lf + 1;
+    at = next;
   }
-  return pairs;
+}
+
+function nameFault(text: string, at: number): Fault {
+  const line = text.slice(at, textEnd(text, at));
+  const colon = line.indexOf(":");
+  if (colon < 0) return protocol(`a header line without a colon: ${excerpt(line)}`);
+  return protocol(`a header name that is no token: ${excerpt(line.slice(0, colon))}`);
 }
 
 /** A folded line goes on with the value before it, joined by one space (RFC 9112 5.2). */
@@ -128,7 +156,9 @@ function framingOf(status: number, directives: Directives): Pick<ResponseHead, "
   const { length, coding } = directives;
   if (coding !== undefined && length !== undefined) return protocol("both Transfer-Encoding and Content-Length");
   let bodyBytes = 0;
-  if (length !== undefined) {
+  if (length !== undefined && LENGTH.test(length)) bodyBytes = Number(length);
+  else if (length !== undefined) {
+    directives.careless = true;
     const stated = length.split(",").map((one) => one.trim());
     if (!stated.every((one) => LENGTH.test(one))) return protocol(`a Content-Length of ${excerpt(length)}`);
     bodyBytes = Number(stated[0]);
@@ -137,9 +167,9 @@ function framingOf(status: number, directives: Directives): Pick<ResponseHead, "
   if (status < 200 || status === 204 || status === 304) return { framing: "none", bodyBytes };
   if (coding !== undefined) {
     const codings = tokens(coding);
-    const chunkedAt = codings.indexOf("chunked");
-    if (chunkedAt !== codings.lastIndexOf("chunked")) return protocol("a body that is chunked twice");
-    return { framing: chunkedAt >= 0 && chunkedAt === codings.length - 1 ? "chunked" : "close", bodyBytes };
+    // Said twice it is still done once: no server does it twice, and every client undoes it once.
+    if (codings.filter((one) => one === "chunked").length > 1) directives.careless = true;
+    return { framing: codings[codings.length - 1] === "chunked" ? "chunked" : "close", bodyBytes };
   }
   return { framing: length === undefined ? "close" : "length", bodyBytes };
 }
@@ -158,19 +188,19 @@ function persists(version: string, framed: Pick<ResponseHead, "framing" | "bodyB
 
 /** The head in `text`, which ends with its empty line; or why there is none. */
 export function parseResponseHead(text: string): ResponseHead | Fault {
-  const lf = text.indexOf("\n");
-  const line = text.slice(0, lineEnd(text, lf));
-  const match = STATUS_LINE.exec(line);
-  if (!match) return protocol(`no HTTP status line but ${excerpt(line)}`);
-  if (FORBIDDEN.test(text)) return protocol("a control character in the response head");
   const directives: Directives = {
     length: undefined,
     coding: undefined,
     connection: "",
     keepAlive: "",
-    careless: text.charCodeAt(lf - 1) !== CR,
+    careless: false,
   };
-  const headers = parseFields(text, lf + 1, directives);
+  const end = textEnd(text, 0);
+  const match = STATUS_LINE.exec(text.slice(0, end));
+  if (!match) return notHttp(text);
+  const next = behindLineEnd(text, end, directives);
+  if (next < 0) return protocol("a control character in the status line");
+  const headers = parseFields(text, next, directives);
   if (!Array.isArray(headers)) return headers;
   const status = Number(match[3]);
   const framed = framingOf(status, directives);
@@ -182,4 +212,9 @@ export function parseResponseHead(text: string): ResponseHead | Fault {
   const head: ResponseHead = { status, reason, httpVersion, headers, framing, bodyBytes, persistent };
   const seconds = directives.keepAlive === "" ? undefined : KEEP_ALIVE.exec(directives.keepAlive)?.[1];
   return seconds === undefined ? head : { ...head, keepAliveMs: Number(seconds) * 1000 };
+}
+
+/** What is told of a server that speaks something else. */
+export function notHttp(text: string): Fault {
+  return protocol(`no HTTP status line but ${excerpt(text)}`);
 }

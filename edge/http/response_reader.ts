@@ -6,38 +6,45 @@
 
 import { Buffer } from "node:buffer";
 import { ChunkedBody } from "./chunked_body.ts";
-import { type Fault, parseResponseHead, type ResponseHead } from "./response_head.ts";
+import { type Fault, notHttp, parseResponseHead, type ResponseHead } from "./response_head.ts";
 
 export interface ResponseSink {
   /** The final head; called once. */
   onHead(head: ResponseHead): void;
-  /** A part of the body, without transfer-coding. */
+  /** A part of the body, without transfer-coding: a plain view of what came. */
   onData(bytes: Uint8Array): void;
 }
 
 /** `more`: the response goes on. `done`: it is whole. `cut`: its body can't be read further. */
 export type Step = "more" | "done" | "cut" | Fault;
 
-/** Where most heads end: so much of a read is looked at first. */
-const WINDOW_BYTES = 2048;
-/** An empty line: the end of the line before, and its own. */
-const HEAD_END = /\n\r?\n/;
 const BEGINS = "HTTP/";
 const CR = 13;
 const LF = 10;
 
+/** A view that is a plain Uint8Array, as the ports promise. */
+function view(bytes: Uint8Array, from: number, to: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from);
+}
+
 function latin1(bytes: Uint8Array, from: number, to: number): string {
   return (bytes as Buffer).toString("latin1", from, to);
 }
+
+/** Within a line, behind its LF, or behind a CR that follows that. */
+const IN_LINE = 0;
+const LINE_ENDED = 1;
+const CR_FOLLOWS = 2;
+type Ending = typeof IN_LINE | typeof LINE_ENDED | typeof CR_FOLLOWS;
 
 export class ResponseReader {
   readonly #headerBytes: number;
   readonly #sink: ResponseSink;
   #head: ResponseHead | undefined;
   #headBytes = 0;
-  /** The head so far, in pieces, and its last two characters. */
-  #pieces: string[] = [];
-  #tail = "";
+  /** The head so far, and how its last characters count towards an empty line. */
+  #text = "";
+  #ending: Ending = IN_LINE;
   #left = 0;
   #chunked: ChunkedBody | undefined;
   /** More came than the response says. */
@@ -73,60 +80,51 @@ export class ResponseReader {
   /** The other side has said its last. */
   end(): Step {
     if (this.#head) return this.#head.framing === "close" ? "done" : "cut";
-    return "cut";
+    if (this.#text === "") return "cut";
+    // What is wrong with a head is told rather than that it was cut.
+    const head = parseResponseHead(`${this.#text}\r\n\r\n`);
+    return "failure" in head ? head : "cut";
   }
 
   /** One head from `from` on: the index behind it, or -1 when it isn't whole yet. */
   #readHead(bytes: Uint8Array, from: number): number | Fault {
     let at = from;
-    if (this.#pieces.length === 0) {
+    if (this.#text === "") {
       // Stray line ends before a status line are skipped, as every client does.
       while (at < bytes.length && (bytes[at] === CR || bytes[at] === LF)) at++;
     }
     const end = this.#headEnd(bytes, at);
-    this.#headBytes += (end < 0 ? bytes.length : end) - from;
+    const to = end < 0 ? bytes.length : end;
+    this.#headBytes += to - from;
     if (this.#headBytes > this.#headerBytes) {
       return { failure: "header_too_large", found: `no response head ended within ${this.#headerBytes} bytes` };
     }
-    return end < 0 ? this.#unlikeHttp() ?? -1 : this.#headEnded(end);
+    const unsure = this.#text.length < BEGINS.length;
+    this.#text += latin1(bytes, at, to);
+    if (end >= 0) return this.#headEnded(end);
+    // A server that speaks something else is noticed before it falls silent.
+    return unsure && !BEGINS.startsWith(this.#text.slice(0, BEGINS.length)) ? notHttp(this.#text) : -1;
   }
 
-  /** Collects the head's text; the index behind its empty line, or -1. */
+  /** The index behind the empty line that ends the head, or -1. */
   #headEnd(bytes: Uint8Array, from: number): number {
-    for (let at = from, to = 0; at < bytes.length; at = to) {
-      to = at === from ? Math.min(at + WINDOW_BYTES, bytes.length) : bytes.length;
-      const piece = latin1(bytes, at, to);
-      const text = this.#tail + piece;
-      const found = text.search(HEAD_END);
-      if (found >= 0) {
-        const used = found + (text.charCodeAt(found + 1) === CR ? 3 : 2) - this.#tail.length;
-        this.#pieces.push(piece.slice(0, used));
-        return at + used;
-      }
-      this.#pieces.push(piece);
-      this.#tail = text.slice(-2);
+    let ending = this.#ending;
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === LF) {
+        if (ending !== IN_LINE) return at + 1;
+        ending = LINE_ENDED;
+      } else ending = byte === CR && ending === LINE_ENDED ? CR_FOLLOWS : IN_LINE;
     }
+    this.#ending = ending;
     return -1;
-  }
-
-  /** A server that speaks something else is noticed before it falls silent. */
-  #unlikeHttp(): Fault | undefined {
-    const [first] = this.#pieces;
-    if (first === undefined) return undefined;
-    if (first.length < BEGINS.length && this.#pieces.length > 1) {
-      this.#pieces.splice(0, 2, first + this.#pieces[1]!);
-      return this.#unlikeHttp();
-    }
-    const begins = first.slice(0, BEGINS.length);
-    if (BEGINS.startsWith(begins)) return undefined;
-    return { failure: "protocol", found: `no HTTP status line but ${JSON.stringify(first.slice(0, 80))}` };
   }
 
   /** Parses the head that ends at `end`; interim responses are passed over (RFC 9110 15.2). */
   #headEnded(end: number): number | Fault {
-    const head = parseResponseHead(this.#pieces.length === 1 ? this.#pieces[0]! : this.#pieces.join(""));
-    this.#pieces = [];
-    this.#tail = "";
+    const head = parseResponseHead(this.#text);
+    this.#text = "";
+    this.#ending = IN_LINE;
     if ("failure" in head) return head;
     if (head.status === 101) return { failure: "protocol", found: "a switch of protocols that nobody asked for" };
     if (head.status < 200) return end;
@@ -148,12 +146,12 @@ export class ResponseReader {
       return "done";
     }
     if (this.#head!.framing === "close") {
-      if (from < bytes.length) this.#sink.onData(from === 0 ? bytes : bytes.subarray(from));
+      if (from < bytes.length) this.#sink.onData(view(bytes, from, bytes.length));
       return "more";
     }
     const end = Math.min(bytes.length, from + this.#left);
     this.#left -= end - from;
-    if (end > from) this.#sink.onData(bytes.subarray(from, end));
+    if (end > from) this.#sink.onData(view(bytes, from, end));
     this.#overrun = end < bytes.length;
     return this.#left === 0 ? "done" : "more";
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createGzip, gzipSync } from "node:zlib";
-import { get, testFetcher, text, whole } from "../support/fetching.ts";
+import { failed, get, testFetcher, text, whole } from "../support/fetching.ts";
 import { type RawRequest, startRawServer } from "../support/raw_server.ts";
 import { test } from "../support/test.ts";
 
@@ -83,6 +83,79 @@ test("a kept connection that the server closed meanwhile costs no request", asyn
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
   assert.deepEqual([server.heads.length, server.connections], [4, 4]);
+  await fetcher.close();
+  await server.close();
+});
+
+const HELLO = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("bytes that nobody asked for end an idle connection and are no answer to the next request", async () => {
+  const evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+  for (const unsolicited of [evil, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "\r\n", "x"]) {
+    let closed = 0;
+    const server = await startRawServer((request) => {
+      void request.send(HELLO).then(() => pause(20)).then(() => request.send(unsolicited));
+    }, { onConnection: (socket) => socket.on("close", () => closed++) });
+    const fetcher = testFetcher();
+    for (let i = 0; i < 3; i++) {
+      assert.equal(text(whole(await fetcher.fetch(get(`${server.origin}/${i}`))).body), "hello");
+      while (closed === i) await pause(5);
+    }
+    assert.deepEqual([server.heads.length, server.connections], [3, 3], JSON.stringify(unsolicited));
+    await fetcher.close();
+    await server.close();
+  }
+});
+
+test("an idle connection ends when its time is over, ours or the server's", async () => {
+  const cases: [string, number, boolean][] = [["", 10_000, true], ["", 40, false], ["timeout=1", 10_000, false], [
+    "timeout=600",
+    40,
+    false,
+  ]];
+  for (const [keepAlive, keepAliveMs, kept] of cases) {
+    let closed = 0;
+    const field = keepAlive === "" ? "" : `Keep-Alive: ${keepAlive}\r\n`;
+    const server = await startRawServer(
+      (request) => void request.send(`HTTP/1.1 200 OK\r\n${field}Content-Length: 0\r\n\r\n`),
+      { onConnection: (socket) => socket.on("close", () => closed++) },
+    );
+    const fetcher = testFetcher({ keepAliveMs });
+    whole(await fetcher.fetch(get(`${server.origin}/0`)));
+    await pause(80);
+    whole(await fetcher.fetch(get(`${server.origin}/1`)));
+    assert.equal(server.connections, kept ? 1 : 2, `${keepAlive} ${keepAliveMs}`);
+    // Nobody asks again: the sweep closes it.
+    while (!kept && closed < 2) await pause(20);
+    await fetcher.close();
+    await server.close();
+  }
+});
+
+test("a request is never sent twice: a kept connection that is closed on it fails it", async () => {
+  const server = await startRawServer((request) => {
+    if (request.nth === 1) void request.send(HELLO);
+    else request.end();
+  });
+  const fetcher = testFetcher();
+  whole(await fetcher.fetch(get(`${server.origin}/0`)));
+  const { failure, sent } = failed(await fetcher.fetch(get(`${server.origin}/1`)));
+  assert.deepEqual([failure, sent, server.heads.length], ["connect_reset", true, 2]);
+  await fetcher.close();
+  await server.close();
+});
+
+test("a request that is given up before it is written on a kept connection was not sent", async () => {
+  const server = await startRawServer((request) => void request.send(HELLO));
+  const fetcher = testFetcher();
+  whole(await fetcher.fetch(get(`${server.origin}/0`)));
+  const stop = new AbortController();
+  let sends = 0;
+  const pending = fetcher.fetch(get(`${server.origin}/1`, {}, { signal: stop.signal, onSent: () => void sends++ }));
+  stop.abort();
+  const { failure, sent } = failed(await pending);
+  assert.deepEqual([failure, sent, sends, server.heads.length], ["aborted", false, 0, 1]);
   await fetcher.close();
   await server.close();
 });

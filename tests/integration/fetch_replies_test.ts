@@ -79,6 +79,12 @@ test("bodies end by length, by chunks or by the connection's end, and in HTTP/1.
     [`${OK}\r\nhello`, "hello", "1.1"],
     ["HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", "hello", "1.0"],
     ["HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello", "hello", "1.1"],
+    // Carelessly spelt, and yet there is one way to read it (RFC 9112 2.2 and 5.2).
+    ["HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", "hello", "1.1"],
+    [`${OK}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`, "hello", "1.1"],
+    [`${OK}X: a\r\n\tb\r\nContent-Length: 5\r\n\r\nhello`, "hello", "1.1"],
+    [`${OK}Transfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\r\n\r\n`, "hello", "1.1"],
+    ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello", "1.1"],
     ["HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello", "1.1"],
   ];
   for (const [answer, body, version] of cases) {
@@ -148,7 +154,6 @@ test("replies that are no HTTP, or say two lengths, are protocol failures", asyn
     `${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     `${OK}Content-Length: -1\r\n\r\n`,
     `${OK}Content-Length: 99999999999999999999999\r\n\r\nx`,
-    "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
   ];
   for (const answer of cases) {
@@ -237,7 +242,9 @@ test("URLs and headers that HTTP can't carry are failures without a packet", asy
     const { failure, sent } = failed(await fetcher.fetch(get(url)));
     assert.deepEqual([failure, sent], ["bad_url", false], url);
   }
-  for (const header of [["X", "a\r\nY: b"], ["Bad Name", "x"], ["Host", "evil\r\n"], ["X", "€"]] as const) {
+  const unsendable = [["X", "a\r\nY: b"], ["Bad Name", "x"], ["Host", "evil\r\n"], ["X", "€"], ["", "x"]] as const;
+  const notTheirs = ["host", "Connection", "Content-Length", "transfer-encoding", "Upgrade", "Expect"];
+  for (const header of [...unsendable, ...notTheirs.map((name) => [name, "0"] as const)]) {
     const { failure, sent } = failed(await fetcher.fetch(get(`${server.origin}/`, {}, { headers: [header] })));
     assert.deepEqual([failure, sent], ["bad_url", false], header.join());
   }

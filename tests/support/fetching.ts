@@ -26,6 +26,7 @@ export interface TestFetcherOptions {
   readonly trustedCa?: string;
   readonly maxSocketsPerOrigin?: number;
   readonly maxIdleSockets?: number;
+  readonly keepAliveMs?: number;
 }
 
 /** Loopback is opened unless `opened` says otherwise. */
