@@ -1,5 +1,5 @@
 /**
- * What the edge asks of the world. Adapters: edge/adapters (HTTP coordinator), edge/http (undici), edge/warc (archive).
+ * What the edge asks of the world. Adapters: edge/adapters (HTTP coordinator), edge/http (HTTP/1.1), edge/warc (archive).
  * Invariant: expected failures are values; a rejected promise means local trouble (disk, coordinator), never the web's.
  */
 

@@ -65,7 +65,7 @@ function importRules(path: string, text: string, sources: Sources): string[] {
   if (!room) return [`${path}:1 stands outside every room of tools/tidy/table.ts; add the room or move the file.`];
   return imports(text).flatMap(({ specifier, line }) => {
     const at = `${path}:${line} imports "${specifier}"`;
-    if (table.NEVER.includes(specifier)) return [`${at}, which is a shim on Bun; import undici-client.`];
+    if (table.NEVER.includes(specifier)) return [`${at}, which is a shim on Bun; fetch with edge/http.`];
     if (!specifier.startsWith(".")) return packageRule(path, room, specifier).map((why) => `${at}, ${why}`);
     const target = join(dirname(path), specifier);
     if (!/\.(ts|json|js|wasm)$/.test(specifier)) return [`${at} without ".ts"; name the file in full.`];

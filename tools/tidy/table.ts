@@ -31,13 +31,13 @@ export const ROOMS: readonly Room[] = [
   {
     path: "edge/http/",
     mayImport: ["protocol/", "edge/ports.ts", PORTS],
-    packages: ["undici-client", "node:"],
+    packages: ["node:"],
     pure: false,
   },
   {
     path: "edge/adapters/",
     mayImport: ["protocol/", "edge/ports.ts", PORTS],
-    packages: ["undici-client"],
+    packages: [],
     pure: false,
   },
   { path: "edge/", mayImport: ["protocol/", CORE_TYPES, PORTS], packages: [], pure: true },
@@ -85,7 +85,7 @@ export const ONLY_IN: Readonly<Record<string, string>> = {
   "@libsql/client": "coordinator/store/libsql_client.ts",
 };
 
-/** Never imported: on Bun it is a shim that ignores dispatchers, and so the address guard. */
+/** Never imported: on Bun it is a shim that ignores dispatchers, and so the address guard. ADR 12. */
 export const NEVER: readonly string[] = ["undici"];
 
 /** Not to be named in pure rooms. */
