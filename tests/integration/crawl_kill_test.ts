@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { FINISHING } from "../../bench/web/config.ts";
 import { groundTruth } from "../../bench/web/mod.ts";
-import { checkIndex, checkPages } from "../support/crawl_output.ts";
+import { checkIndex, checkPages, warcFiles } from "../support/crawl_output.ts";
 import { runOutrider, spawnOutrider, summaryOf } from "../support/outrider_process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
@@ -19,13 +19,24 @@ import { spawnWeb } from "../support/web_server.ts";
 
 const KILLS = Number(process.env.OUTRIDER_TEST_KILLS ?? 4);
 
+const HOSTS = 14;
+/** Of one host: a request under way, answers that are scanned and archived, outcomes on their way. */
+const IN_FLIGHT = 12;
+
 /** Whole lines of a file that may be torn at its end. */
 function wholeLines(path: string): string[] {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
 }
 
 test(`kill: a crawl killed ${KILLS} times at random moments ends with everything, once`, async () => {
-  const web = await spawnWeb({ hosts: 14, pages: 700, pageKb: 4, links: 20, latencyMs: 4, features: [...FINISHING] });
+  const web = await spawnWeb({
+    hosts: HOSTS,
+    pages: 700,
+    pageKb: 4,
+    links: 20,
+    latencyMs: 4,
+    features: [...FINISHING],
+  });
   const folder = temporaryFolder();
   const command = [
     "crawl",
@@ -66,7 +77,7 @@ test(`kill: a crawl killed ${KILLS} times at random moments ends with everything
     assert.deepEqual(checkCoverage(log, truth), []);
     assert.deepEqual(checkRobots(log, truth), []);
     assert.deepEqual(
-      checkRepeats(log, truth, { inFlightAtKills: KILLS * 14 * 60 }).filter(({ detail }) =>
+      checkRepeats(log, truth, { inFlightAtKills: KILLS * HOSTS * IN_FLIGHT }).filter(({ detail }) =>
         !detail.startsWith("robots.txt")
       ),
       [],
@@ -76,6 +87,8 @@ test(`kill: a crawl killed ${KILLS} times at random moments ends with everything
     const urls = new Set(pages.map((page) => page.url));
     for (const line of published.slice(1)) assert.ok(urls.has(JSON.parse(line).url), "an acknowledged page is lost");
     checkIndex(folder.path);
+    const check = await runOutrider(["warc", "check", ...warcFiles(folder.path)]);
+    assert.equal(check.code, 0, check.stdout + check.stderr);
   } finally {
     await web.stop();
     await folder.remove();
