@@ -4,7 +4,7 @@
  * excludes it and never lets it through.
  */
 
-import type { Lease, Origin, Outcome, RobotsRef } from "../protocol/mod.ts";
+import { type Lease, type Origin, originOf, type Outcome, type RobotsRef } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import { decide, type RobotsRules } from "./robots/mod.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -61,10 +61,4 @@ export class LeaseRobots {
     const rules = await this.#parts.rules.get(ref.digest ?? "", this.#lease.crawl.product_token);
     return rules === undefined ? undefined : { class: "rules", rules };
   }
-}
-
-/** `scheme://host[:port]` of a WHATWG href with an authority. */
-export function originOf(href: string): Origin {
-  const end = href.slice(href.indexOf("://") + 3).search(/[/?#]/);
-  return end < 0 ? href : href.slice(0, href.indexOf("://") + 3 + end);
 }

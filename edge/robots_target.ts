@@ -5,11 +5,11 @@
  */
 
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
-import { LIMITS } from "../protocol/mod.ts";
+import { LIMITS, originOf } from "../protocol/mod.ts";
 import { capture, captureHop } from "./capture.ts";
 import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
-import { type LeaseRobots, originOf } from "./lease_robots.ts";
+import type { LeaseRobots } from "./lease_robots.ts";
 import { timingsOf } from "./page_outcome.ts";
 import { captureName } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";

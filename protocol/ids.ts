@@ -24,6 +24,13 @@ export function hostKeyOf(hostname: string): HostKey {
   return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
 }
 
+/** The origin of a WHATWG href of an http(s) URL without userinfo. Both sides keep robots.txt by it, so both ask here. */
+export function originOf(href: string): Origin {
+  const authority = href.indexOf("://") + 3;
+  const end = href.slice(authority).search(/[/?#]/);
+  return end < 0 ? href : href.slice(0, authority + end);
+}
+
 const U64_MAX = (1n << 64n) - 1n;
 
 /** 16 lower-case hex digits, big-endian. */

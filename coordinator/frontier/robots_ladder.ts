@@ -91,9 +91,3 @@ export function originVerdict(row: OriginRow | undefined, now: number): OriginVe
   if (row.class === "unreachable") return row.retryAt > now ? { kind: "blocked", until: row.retryAt } : NEEDED;
   return row.expiresAt > now ? { kind: "fresh", row } : NEEDED;
 }
-
-/** The origin of a WHATWG href of an http(s) URL without userinfo. */
-export function originOf(href: string): Origin {
-  const end = href.indexOf("/", href.indexOf("://") + 3);
-  return end < 0 ? href : href.slice(0, end);
-}

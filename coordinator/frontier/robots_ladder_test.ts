@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "../../tests/support/test.ts";
 import { LIMITS } from "../../protocol/mod.ts";
 import type { OriginRow } from "../ports.ts";
-import { originAfter, originOf, originVerdict, type RobotsAnswer } from "./robots_ladder.ts";
+import { originAfter, originVerdict, type RobotsAnswer } from "./robots_ladder.ts";
 
 /** Wall ms; 0 means "never" in a row. */
 const T0 = 1_893_456_000_000;
@@ -75,13 +75,4 @@ test("the answer of an older lease never overwrites a newer one's", () => {
 test("Retry-After lengthens a wait, never shortens it", () => {
   assert.equal(after(undefined, { ...DOWN, retryAfterMs: HOUR }, T0).retryAt, T0 + HOUR);
   assert.equal(after(undefined, { ...DOWN, retryAfterMs: 1 }, T0).retryAt, T0 + 60_000);
-});
-
-test("origins keep scheme and port apart", () => {
-  const table = [
-    ["https://a.example/x?y", "https://a.example"],
-    ["http://a.example:8081/", "http://a.example:8081"],
-    ["http://[::1]:80/", "http://[::1]:80"],
-  ];
-  for (const [href, origin] of table) assert.equal(originOf(href!), origin);
 });

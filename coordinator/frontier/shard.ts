@@ -8,7 +8,15 @@
 import type { Core } from "../../core-wasm/core.ts";
 import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
-import type { CrawlId, HostKey, LeaseId, Origin, SlotMap, WorkerId } from "../../protocol/mod.ts";
+import {
+  type CrawlId,
+  type HostKey,
+  type LeaseId,
+  type Origin,
+  originOf,
+  type SlotMap,
+  type WorkerId,
+} from "../../protocol/mod.ts";
 import { BackQueue } from "./back_queue.ts";
 import { BatchBuilder } from "./batch_builder.ts";
 import { type Counts, newCounts } from "./counters.ts";
@@ -19,7 +27,6 @@ import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
 import { OutboxIndex } from "./outbox_index.ts";
 import { readinessOf } from "./readiness.ts";
-import { originOf } from "./robots_ladder.ts";
 import { HostSchedule } from "./schedule.ts";
 import { SeenSet } from "./seen_set.ts";
 import type { FrontierSettings } from "./settings.ts";

@@ -6,9 +6,9 @@
  */
 
 import type { OriginRow, UrlRow } from "../ports.ts";
-import type { Origin } from "../../protocol/mod.ts";
+import { type Origin, originOf } from "../../protocol/mod.ts";
 import type { BackQueue } from "./back_queue.ts";
-import { originOf, type OriginVerdict, originVerdict } from "./robots_ladder.ts";
+import { type OriginVerdict, originVerdict } from "./robots_ladder.ts";
 import type { Round } from "./round.ts";
 
 export interface Chosen {
