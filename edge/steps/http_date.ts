@@ -3,49 +3,16 @@
  * Invariant: parse(format(s)) = s for whole seconds of the years 1 to 9999; whatever isn't one of the three HTTP forms is undefined.
  */
 
+import { type CivilDate, civilOf, DAY_MS, daysOf } from "../calendar.ts";
+
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const DAY_MS = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEKDAY = 4;
 /** A two-digit year that lies further ahead than this means the century before. */
 const AHEAD_YEARS = 50;
 
-interface Civil {
-  readonly year: number;
-  /** 1 to 12. */
-  readonly month: number;
-  readonly day: number;
-}
-
-/** Days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so leap days come last. */
-function daysOf({ year, month, day }: Civil): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
-}
-
-function civilOf(days: number): Civil {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  return {
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    day: dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1,
-  };
-}
-
-function msOf(civil: Civil, clock: string): number | undefined {
+function msOf(civil: CivilDate, clock: string): number | undefined {
   const [hour, minute, second] = clock.split(":").map(Number) as [number, number, number];
   const days = daysOf(civil);
   const back = civilOf(days);

@@ -22,12 +22,17 @@ export const ROOMS: readonly Room[] = [
   { path: "core-wasm/", mayImport: ["protocol/"], packages: ["*"], pure: false },
   {
     path: "edge/steps/",
-    mayImport: ["protocol/", "edge/ports.ts", "edge/robots/", CORE_TYPES, PORTS],
+    mayImport: ["protocol/", "edge/ports.ts", "edge/calendar.ts", "edge/robots/", CORE_TYPES, PORTS],
     packages: [],
     pure: true,
   },
   { path: "edge/robots/", mayImport: ["protocol/"], packages: [], pure: true },
-  { path: "edge/warc/", mayImport: ["protocol/", "edge/ports.ts", CORE_TYPES, PORTS], packages: [], pure: true },
+  {
+    path: "edge/warc/",
+    mayImport: ["protocol/", "edge/ports.ts", "edge/calendar.ts", CORE_TYPES, PORTS],
+    packages: [],
+    pure: true,
+  },
   {
     path: "edge/http/",
     mayImport: ["protocol/", "edge/ports.ts", PORTS],
