@@ -13,9 +13,8 @@ export interface Asker {
   readonly contact?: string | undefined;
 }
 
-export interface RequestHeadersOf extends Asker {
-  readonly target: Pick<Target, "kind" | "etag" | "last_modified">;
-}
+/** What the headers of one request depend on. */
+type Asked = Pick<Target, "kind" | "etag" | "last_modified">;
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -46,12 +45,7 @@ function httpDate(lastModified: string): string | undefined {
   return ms === undefined ? undefined : formatHttpDate(ms);
 }
 
-/** Name-value pairs, Host excluded. Conditional where the target has validators of an earlier capture. */
-export function requestHeaders({ target, ...asker }: RequestHeadersOf): Headers {
-  return new RequestHeaders(asker).of(target);
-}
-
-/** The same for many requests of one asker: what they have in common is built once. */
+/** The headers of one asker's requests: what they have in common is built once. */
 export class RequestHeaders {
   readonly #agent: string;
   readonly #plain = new Map<Target["kind"], Headers>();
@@ -60,7 +54,8 @@ export class RequestHeaders {
     this.#agent = agentOf(userAgent, contact);
   }
 
-  of(target: RequestHeadersOf["target"]): Headers {
+  /** Name-value pairs, Host excluded. Conditional where the target has validators of an earlier capture. */
+  of(target: Asked): Headers {
     let plain = this.#plain.get(target.kind);
     if (plain === undefined) this.#plain.set(target.kind, plain = this.#unconditional(target.kind));
     const conditions = target.etag === undefined && target.last_modified === undefined ? [] : conditionsOf(target);
@@ -72,7 +67,7 @@ export class RequestHeaders {
   }
 }
 
-function conditionsOf(target: RequestHeadersOf["target"]): Headers {
+function conditionsOf(target: Asked): Headers {
   const headers: [string, string][] = [];
   const etag = target.etag?.trim();
   if (etag !== undefined && ENTITY_TAG.test(etag)) headers.push(["If-None-Match", etag]);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { test } from "../../tests/support/test.ts";
-import { requestHeaders } from "./request_headers.ts";
+import { type Asker, RequestHeaders } from "./request_headers.ts";
+
+type Target = Parameters<RequestHeaders["of"]>[0];
+const requestHeaders = ({ target, ...asker }: Asker & { target: Target }) => new RequestHeaders(asker).of(target);
 
 const agent = "Outrider/0.1 (+https://crawler.example/)";
 const of = (target: { etag?: string; last_modified?: string }) =>
