@@ -10,7 +10,6 @@ import { settlePage } from "./page_outcome.ts";
 import { crawlPage, type PageAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import { crawlRobots } from "./robots_target.ts";
-import { classifyResponse } from "./steps/classify_response.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** Answers of one lease that may wait for scan and archive; bounds its memory. */
@@ -86,13 +85,12 @@ class LeaseRun {
   }
 
   #settle(target: Target, page: Extract<PageAnswer, { kind: "answer" }>): void {
-    const { answer } = page.answered;
-    const verdict = answer.ok ? classifyResponse(answer, this.#parts) : undefined;
+    const { answered: { answer }, verdict } = page;
     if (!answer.ok) this.#hold.failed(answer.failure);
     else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure, verdict.retryAfterMs);
     else this.#hold.succeeded();
     const bytes = answer.ok ? answer.body.length + answer.decoded.length : 0;
-    const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, verdict, this.#hold, this.#parts));
+    const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, this.#hold, this.#parts));
     this.#track(
       this.#settling,
       settled.then(({ outcome, acknowledged }) => this.#hold.reporter.add(outcome, acknowledged)),

@@ -3,22 +3,18 @@
  * Invariant: an outcome with a capture is made only after the archive acknowledged it.
  */
 
-import type { Failed, Fetched, Hop, Outcome, Target, Timings } from "../protocol/mod.ts";
+import type { Failed, Fetched, Outcome, Target, Timings } from "../protocol/mod.ts";
 import { capture } from "./capture.ts";
-import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
-import { captureName } from "./page_target.ts";
+import { captureName, type FinalAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Draft, Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
 import { robotsTag } from "./steps/robots_tag.ts";
 import { scan, type Scanned } from "./steps/scan.ts";
 
-export interface ToSettle {
+export interface ToSettle extends FinalAnswer {
   readonly target: Target;
-  readonly answered: Answered;
-  readonly requests: number;
-  readonly hops: readonly Hop[];
 }
 
 /** An outcome, and what is to be done when the coordinator has it. */
@@ -27,13 +23,8 @@ export interface Settled {
   readonly acknowledged?: () => void;
 }
 
-export async function settlePage(
-  what: ToSettle,
-  verdict: ResponseVerdict | undefined,
-  hold: LeaseHold,
-  parts: EdgeParts,
-): Promise<Settled> {
-  const { answer } = what.answered;
+export async function settlePage(what: ToSettle, hold: LeaseHold, parts: EdgeParts): Promise<Settled> {
+  const { answered: { answer }, verdict } = what;
   if (!answer.ok || verdict === undefined) return { outcome: notAnswered(what, answer as FetchFailure, parts) };
   const found = { crawl: hold.lease.crawl, depth: what.target.depth, now: parts.clock.monotonicMs() };
   const scanned = verdict.kind === "final"

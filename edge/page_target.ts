@@ -11,12 +11,20 @@ import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
-import { classifyResponse } from "./steps/classify_response.ts";
+import { classifyResponse, type ResponseVerdict } from "./steps/classify_response.ts";
+
+export interface FinalAnswer {
+  readonly answered: Answered;
+  /** What the response means; absent when there was none. */
+  readonly verdict?: ResponseVerdict;
+  readonly requests: number;
+  readonly hops: readonly Hop[];
+}
 
 /** What a target came to: a verdict without an answer, or an answer that is to be settled. */
 export type PageAnswer =
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  | { readonly kind: "answer"; readonly answered: Answered; readonly requests: number; readonly hops: readonly Hop[] }
+  | ({ readonly kind: "answer" } & FinalAnswer)
   /** The lease ended before the target was asked for: it goes back untouched. */
   | { readonly kind: "untouched" };
 
@@ -35,8 +43,9 @@ export async function crawlPage(
     if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, hops);
     const { answer } = answered;
     if (!answer.ok) return { kind: "answer", answered, requests: hops.length + (answer.sent ? 1 : 0), hops };
-    const next = sameKeyRedirect(answer, target, parts);
-    if (next === undefined) return { kind: "answer", answered, requests: hops.length + 1, hops };
+    const verdict = classifyResponse(answer, parts);
+    const next = sameKeyRedirect(verdict, target, parts);
+    if (next === undefined) return { kind: "answer", answered, verdict, requests: hops.length + 1, hops };
     hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), next));
     if (hops.some((hop) => hop.url === next) || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
     url = next;
@@ -58,8 +67,7 @@ function interrupted({ target_id }: Target, hops: readonly Hop[]): PageAnswer {
 }
 
 /** The href of a redirect's target when it has the key of the page itself. */
-function sameKeyRedirect(exchange: Exchange, target: Target, parts: EdgeParts): string | undefined {
-  const verdict = classifyResponse(exchange, parts);
+function sameKeyRedirect(verdict: ResponseVerdict, target: Target, parts: EdgeParts): string | undefined {
   if (verdict.kind !== "redirect" || target.key === undefined) return undefined;
   const facts = parts.core.url(verdict.location);
   if ("error" in facts || facts.key !== target.key) return undefined;
