@@ -108,12 +108,13 @@ function common(what: ToSettle, answer: Exchange | FetchFailure, parts: EdgePart
 }
 
 export function timingsOf(answer: Exchange | FetchFailure, parts: EdgeParts): Timings {
-  const { startedAt, connectMs, firstByteMs, totalMs } = answer.timings;
+  const { startedAt, connectMs, tcpMs, firstByteMs, totalMs } = answer.timings;
   const timings: Draft<Timings> = {
     started_ago_ms: Math.max(0, parts.clock.monotonicMs() - startedAt),
     total_ms: totalMs,
   };
   if (connectMs !== undefined) timings.connect_ms = connectMs;
+  if (tcpMs !== undefined) timings.tcp_ms = tcpMs;
   if (firstByteMs !== undefined) timings.first_byte_ms = firstByteMs;
   return timings;
 }

@@ -36,7 +36,10 @@ export interface FetchRequest {
 export interface FetchTimings {
   /** Monotonic ms at the request's start. */
   readonly startedAt: number;
+  /** Name resolution, TCP and TLS of a connection that was opened for this request. */
   readonly connectMs?: number;
+  /** Its TCP handshake alone, with the address that answered: one round trip. */
+  readonly tcpMs?: number;
   readonly firstByteMs?: number;
   readonly totalMs: number;
 }

@@ -50,9 +50,12 @@ export interface RecordRef {
 export interface Timings {
   /** Start of the request, milliseconds before this outcome was sent. */
   readonly started_ago_ms: number;
+  /** Name resolution, TCP and TLS of a connection that was opened for this fetch; absent where a kept one was used. */
   readonly connect_ms?: number;
   readonly first_byte_ms?: number;
   readonly total_ms: number;
+  /** The TCP handshake alone, with the address that answered: one round trip. Absent as connect_ms is. */
+  readonly tcp_ms?: number;
 }
 
 /** Facts of a response that was received whole (or truncated) and archived. */

@@ -32,6 +32,7 @@ const TimingsSchema = z.object({
   connect_ms: Ms.optional(),
   first_byte_ms: Ms.optional(),
   total_ms: Ms,
+  tcp_ms: Ms.optional(),
 });
 
 const CaptureSchema = z.object({

@@ -9,7 +9,7 @@ import { setImmediate } from "node:timers";
 import type { Collector } from "./collector.ts";
 import { requestHead } from "./request_head.ts";
 import { ResponseReader } from "./response_reader.ts";
-import type { OpenSocket } from "./socket_opener.ts";
+import type { OpeningTimes, OpenSocket } from "./socket_opener.ts";
 
 export interface ConnectionOptions {
   /** `host[:port]` of the URL. */
@@ -34,7 +34,7 @@ const NO_BYTES = new Uint8Array(0);
 export class Connection {
   readonly remoteAddress: string;
   /** What opening it cost; absent once a request was sent on it. */
-  connectMs: number | undefined;
+  opening: OpeningTimes | undefined;
   readonly #options: ConnectionOptions;
   readonly #socket: Socket;
   #collector: Collector | undefined;
@@ -46,7 +46,7 @@ export class Connection {
 
   constructor(open: OpenSocket, options: ConnectionOptions) {
     this.remoteAddress = open.remoteAddress;
-    this.connectMs = open.connectMs;
+    this.opening = open.opening;
     this.#options = options;
     this.#keepMs = options.keepAliveMs;
     const socket = this.#socket = open.socket;
@@ -73,8 +73,8 @@ export class Connection {
 
   /** Sends one GET; what comes of it settles the collector. */
   send(request: Request, collector: Collector): void {
-    const fresh = this.connectMs !== undefined;
-    this.connectMs = undefined;
+    const fresh = this.opening !== undefined;
+    this.opening = undefined;
     this.#collector = collector;
     this.#head = requestHead(this.#options.host, request.path, request.headers);
     // What the server did to a kept connection meanwhile, a closing above all, is seen before it is used.

@@ -17,7 +17,7 @@ import { FetchTask } from "./fetch_task.ts";
 import { type FetchTarget, TargetParser } from "./fetch_target.ts";
 import { fieldsFault } from "./request_head.ts";
 import type { Resolver } from "./resolver.ts";
-import { SocketOpener } from "./socket_opener.ts";
+import { type OpeningTimes, SocketOpener } from "./socket_opener.ts";
 
 export interface HttpFetcherOptions {
   readonly guard: AddressGuard;
@@ -45,7 +45,7 @@ const MAX_UNUSED = 3;
 interface Received {
   readonly collected: Collected;
   readonly connection: Connection;
-  readonly connectMs: number | undefined;
+  readonly opening: OpeningTimes | undefined;
 }
 
 /** A fetcher with its own connections. Close it. */
@@ -116,7 +116,7 @@ class HttpFetcher implements Fetcher {
 
   /** Gives the connection back, then decodes. Small bodies are decoded without a turn of the event loop. */
   #exchange(request: FetchRequest, task: FetchTask, received: Received): Exchange | Promise<Exchange> {
-    const { collected, connection, connectMs } = received;
+    const { collected, connection, opening } = received;
     const endedAt = this.#clock.monotonicMs();
     const requestHead = connection.requestHead;
     this.#pool.release(connection);
@@ -133,7 +133,7 @@ class HttpFetcher implements Fetcher {
         body,
         decoded: bytes,
         remoteAddress: connection.remoteAddress,
-        timings: timingsOf(task, endedAt, firstByteAt, connectMs),
+        timings: timingsOf(task, endedAt, firstByteAt, opening),
       };
       const truncated = collected.truncated ?? (capped ? "length" : undefined);
       if (truncated !== undefined) exchange.truncated = truncated;
@@ -151,7 +151,7 @@ class HttpFetcher implements Fetcher {
       const kept = this.#pool.takeIdle(task, target.origin, request.onlyOpened);
       const connection = kept ?? await this.#pool.acquire(task, target.origin, request.onlyOpened);
       if ("failure" in connection) return connection;
-      const { connectMs } = connection;
+      const { opening } = connection;
       const cut = () => void connection.destroy();
       const collector = new Collector({
         task,
@@ -169,7 +169,7 @@ class HttpFetcher implements Fetcher {
       }
       const { remoteAddress } = connection;
       if (collection !== "unused" && !("failure" in collection)) {
-        return { collected: collection, connection, connectMs };
+        return { collected: collection, connection, opening };
       }
       this.#pool.release(connection);
       if (collection !== "unused") return { ...collection, remoteAddress };
@@ -187,10 +187,13 @@ function unsendable(url: string, fault: string): Trouble {
   return { failure: "bad_url", detail: `Fetching ${url} was not tried: ${fault}.`, sent: false };
 }
 
-function timingsOf(task: FetchTask, endedAt: number, firstByteAt?: number, connectMs?: number): FetchTimings {
+function timingsOf(task: FetchTask, endedAt: number, firstByteAt?: number, opening?: OpeningTimes): FetchTimings {
   const { startedAt } = task;
   const timings: Draft<FetchTimings> = { startedAt, totalMs: endedAt - startedAt };
   if (firstByteAt !== undefined) timings.firstByteMs = firstByteAt - startedAt;
-  if (connectMs !== undefined) timings.connectMs = connectMs;
+  if (opening !== undefined) {
+    timings.connectMs = opening.connectMs;
+    timings.tcpMs = opening.tcpMs;
+  }
   return timings;
 }

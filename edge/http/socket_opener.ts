@@ -15,11 +15,18 @@ import { canonicalName } from "./resolve_override.ts";
 import type { Resolver } from "./resolver.ts";
 import { TlsConnector } from "./tls_connector.ts";
 
+/** What opening a connection cost, in ms. */
+export interface OpeningTimes {
+  /** Name resolution, TCP and TLS, other addresses that were tried first included. */
+  readonly connectMs: number;
+  /** The TCP handshake with the address that answered. */
+  readonly tcpMs: number;
+}
+
 export interface OpenSocket {
   readonly socket: Socket;
   readonly remoteAddress: string;
-  /** Name resolution, TCP and TLS. */
-  readonly connectMs: number;
+  readonly opening: OpeningTimes;
 }
 
 export interface OpenerOptions {
@@ -32,7 +39,12 @@ export interface OpenerOptions {
 
 /** Addresses of one name that are tried, one after the other, within one connect timeout. */
 const MAX_TRIES = 4;
-type Attempt = Omit<OpenSocket, "connectMs">;
+
+interface Attempt {
+  readonly socket: Socket;
+  readonly remoteAddress: string;
+  readonly tcpMs: number;
+}
 
 const NEXT_MAY_WORK: readonly string[] = ["connect_refused", "connect_timeout", "connect_reset"];
 
@@ -67,7 +79,10 @@ export class SocketOpener {
         const now = clock.monotonicMs();
         task.connectBy = now + (connectBy - now) / (addresses.length - i);
         const tried = await this.#attempt(task, origin, addresses[i]!);
-        if ("socket" in tried) return { ...tried, connectMs: clock.monotonicMs() - from };
+        if ("socket" in tried) {
+          const { socket, remoteAddress, tcpMs } = tried;
+          return { socket, remoteAddress, opening: { connectMs: clock.monotonicMs() - from, tcpMs } };
+        }
         if (i + 1 >= addresses.length || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
         // This address had its share of the time; the next one gets its own.
         if (task.ended === "connect_timeout") task.ended = undefined;
@@ -103,6 +118,7 @@ export class SocketOpener {
   }
 
   #attempt(task: FetchTask, origin: Origin, address: string): Promise<Attempt | Trouble> {
+    const { clock } = this.#options;
     const attempted = `Connecting to ${origin.origin} at ${address}`;
     if (task.ended) {
       return Promise.resolve(endingFailure(task.ended, task, attempted, false));
@@ -125,10 +141,16 @@ export class SocketOpener {
           }
         });
       try {
+        const startedAt = clock.monotonicMs();
+        let tcpMs = 0;
         const socket = this.#start(origin, address);
-        socket.once(origin.secure ? "secureConnect" : "connect", () => {
-          settle(() => resolve({ socket, remoteAddress: address }));
+        const stands = () => settle(() => resolve({ socket, remoteAddress: address, tcpMs }));
+        // Of a TLS socket too, "connect" is the TCP handshake's end.
+        socket.once("connect", () => {
+          tcpMs = clock.monotonicMs() - startedAt;
+          if (!origin.secure) stands();
         });
+        if (origin.secure) socket.once("secureConnect", stands);
         // Stays for as long as the socket lives: a late error must find a listener.
         socket.on("error", (error) => fail(() => connectFailure(error, origin.secure, attempted)));
         socket.once("close", () => fail(() => connectFailure(CLOSED, origin.secure, attempted)));
