@@ -56,6 +56,12 @@ export function registerCrawl(program: Command): void {
     .option("--domain <name>", "a further domain that is in scope, with its subdomains (repeatable)", many, [])
     .option("--include <regex>", "follow only URLs that match one of these (repeatable)", many, [])
     .option("--exclude <regex>", "never follow URLs that match (repeatable)", many, [])
+    .option(
+      "--order <name>",
+      "which URL of a host comes first: priority (depth, in-links and more) or breadth_first",
+      oneOf(["priority", "breadth_first"]),
+      "priority",
+    )
     .option("--max-pages <n>", "stop after this many pages with status 2xx", number({ least: 1 }))
     .option(
       "--max-depth <n>",

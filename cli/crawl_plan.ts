@@ -10,7 +10,7 @@ import {
 } from "../coordinator/frontier/crawl_spec.ts";
 import { malformedSeeds } from "../coordinator/frontier/seeding.ts";
 import type { Core } from "../core-wasm/core.ts";
-import { type CrawlSpec, LIMITS, type ScopeKind } from "../protocol/mod.ts";
+import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { VERSION } from "./version.ts";
@@ -31,6 +31,7 @@ export interface CrawlFlags {
   readonly embeds?: boolean;
   readonly skipNofollow?: boolean;
   readonly allowAddress: readonly string[];
+  readonly order?: CrawlOrder;
 }
 
 export interface CrawlPlan {
@@ -80,6 +81,7 @@ export function planCrawl(seeds: readonly string[], flags: CrawlFlags, digest: D
     product_token: DEFAULT_PRODUCT_TOKEN,
     embeds: flags.embeds ?? false,
     respect_rel_nofollow: flags.skipNofollow ?? false,
+    ...(flags.order === undefined || flags.order === "priority" ? {} : { order: flags.order }),
     ...(flags.maxPages === undefined ? {} : { max_pages: flags.maxPages }),
     ...(flags.contact === undefined ? {} : { contact: flags.contact }),
   };

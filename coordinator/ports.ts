@@ -55,6 +55,15 @@ export interface UrlRow {
   readonly httpCode: number;
   /** Wall ms of the last fetch; 0 = never. */
   readonly lastFetchAt: number;
+  /** Pages that link to it: the last power of 4 that was counted (frontier/in_links.ts); 1 = found once. */
+  readonly inLinks: number;
+  /** Answers with content so far, and how many of them differed from the one before. */
+  readonly visits: number;
+  readonly changes: number;
+  /** ms between the first and the last of them. */
+  readonly watchedMs: number;
+  /** First 16 hex digits of the last one's content hash; "" = none yet. */
+  readonly lastContentHash: string;
 }
 
 /** Global politeness state of one host; crawls share it. Key: (slot, host). */

@@ -27,6 +27,12 @@ export interface Politeness {
   readonly max_parallel: number;
 }
 
+/**
+ * Which URL of a host comes first: `priority` weighs depth, in-links, change and the operator's word; `breadth_first`
+ * looks at depth alone.
+ */
+export type CrawlOrder = "priority" | "breadth_first";
+
 export interface CrawlSpec {
   readonly seeds: readonly string[];
   readonly scope: Scope;
@@ -40,6 +46,8 @@ export interface CrawlSpec {
   readonly contact?: string;
   readonly embeds: boolean;
   readonly respect_rel_nofollow: boolean;
+  /** Absent = `priority`. */
+  readonly order?: CrawlOrder;
 }
 
 export type CrawlState = "running" | "paused" | "cancelled" | "finished";

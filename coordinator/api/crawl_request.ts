@@ -49,6 +49,8 @@ export function crawlSpecFrom(
     ...given("contact", contact),
     embeds: request.embeds ?? false,
     respect_rel_nofollow: request.respect_rel_nofollow ?? false,
+    // The default is left out, so that naming it makes no other spec.
+    ...given("order", request.order === "priority" ? undefined : request.order),
   };
   const problems = [
     ...(request.crawl_id === undefined ? [] : validateCrawlId(request.crawl_id)),

@@ -67,3 +67,12 @@ test("a misspelt field is refused, at every level", () => {
   }
   assert.equal(CrawlRequest.safeParse({ seeds: [] }).success, false);
 });
+
+test("the default order makes no other spec, named or not", () => {
+  const seeds = ["https://example.org/"];
+  const named = (order: "priority" | "breadth_first") => crawlSpecFrom({ seeds, order }, DEFAULTS);
+  assert.deepEqual(named("priority"), crawlSpecFrom({ seeds }, DEFAULTS));
+  const other = named("breadth_first");
+  assert.ok("spec" in other);
+  assert.equal(other.spec.order, "breadth_first");
+});

@@ -7,6 +7,7 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../protocol/mod.ts";
 
 const SCOPE_KINDS = ["host", "domain", "prefix", "any"] as const;
+const ORDERS = ["priority", "breadth_first"] as const;
 const STATES = ["running", "paused", "cancelled", "finished"] as const;
 
 export const CrawlIdSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "1 to 64 of a-z, 0-9, - and _ are wanted").openapi({
@@ -16,6 +17,9 @@ export const CrawlIdSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "1 to 64 of 
 const Url = z.string().min(1).max(LIMITS.urlBytes * 4).openapi({ example: "https://example.org/" });
 const Pattern = z.string().max(LIMITS.scopePatternChars);
 const Priority = z.number().min(0).max(1);
+const Order = z.enum(ORDERS).openapi({
+  description: "Which URL of a host comes first; absent = priority, which weighs depth, in-links and more.",
+});
 const Depth = z.int().min(0).max(1_000_000);
 
 export const SeedRefusals = {
@@ -48,6 +52,7 @@ export const CrawlRequest = z.strictObject({
   contact: z.string().max(512).optional(),
   embeds: z.boolean().optional(),
   respect_rel_nofollow: z.boolean().optional(),
+  order: Order.optional(),
 }).openapi("CrawlRequest");
 
 export type CrawlRequestBody = z.infer<typeof CrawlRequest>;
@@ -84,6 +89,7 @@ const Spec = z.object({
   contact: z.string().optional(),
   embeds: z.boolean(),
   respect_rel_nofollow: z.boolean(),
+  order: Order.optional(),
 }).openapi("CrawlSpec");
 
 /** One crawl without its spec, as listings show it. */

@@ -5,10 +5,11 @@
  */
 
 import type { UrlRow } from "../ports.ts";
-import { bandOf } from "./bands.ts";
 import { addTo } from "./counters.ts";
 import type { Crawl } from "./crawl.ts";
 import { ANY_DEPTH, type Candidate, type LinkSpan, type Rejection } from "./links.ts";
+import { bandFor, formOf, queryParametersOf } from "./priority.ts";
+import { requeue } from "./requeue.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
@@ -18,6 +19,7 @@ export interface Finding {
   readonly hop: number;
   readonly path: string;
   readonly from: string;
+  /** By operator, depth and in-links; the URL's own form is the row's business. */
   readonly priority: number;
   /** Overrides the band of `priority`. */
   readonly band?: number;
@@ -74,6 +76,7 @@ class SpanAcceptor {
       const reason = this.#letIn(candidate);
       if (reason !== undefined) this.#result.rejected.push({ index: candidate.index, reason });
     }
+    this.#shard.linkCounter.count(this.#span);
     this.#count();
     return this.#result;
   }
@@ -127,6 +130,9 @@ class SpanAcceptor {
     const queue = shard.queueOf(host, this.#crawl.id);
     const { limits } = shard.parts.settings;
     if (queue.accepted >= limits.hostBudgetUrls) return "host_budget";
+    const { order = "priority" } = this.#crawl.row.spec;
+    const isJudged = order === "priority" && finding.band === undefined && !isSeedPath(finding.path);
+    const priority = isJudged ? finding.priority * formOf(queryParametersOf(candidate.url)) : finding.priority;
     const row: UrlRow = {
       slot: place.slot,
       crawlId: this.#crawl.id,
@@ -135,9 +141,9 @@ class SpanAcceptor {
       host: place.host,
       domain: place.domain,
       state: "ready",
-      band: finding.band ?? bandOf(finding.priority, limits.bands),
+      band: finding.band ?? bandFor(order, { priority, depth: finding.depth }, limits.bands),
       seq: shard.nextUrlSeq++,
-      priority: finding.priority,
+      priority,
       depth: finding.depth,
       hop: finding.hop,
       discoveryPath: finding.path,
@@ -148,6 +154,11 @@ class SpanAcceptor {
       reason: "",
       httpCode: 0,
       lastFetchAt: 0,
+      inLinks: 1,
+      visits: 0,
+      changes: 0,
+      watchedMs: 0,
+      lastContentHash: "",
     };
     queue.accepted++;
     shard.batch.addUrl(row);
@@ -185,11 +196,10 @@ class SpanAcceptor {
     if (row === undefined || row.depth <= finding.depth) return;
     shard.seen.cache.add(fingerprint, this.#crawl.salt, Math.min(finding.depth, ANY_DEPTH));
     if (row.state !== "ready" && row.state !== "waiting") return;
-    const changed = { ...row, depth: finding.depth, discoveryPath: finding.path, discoveredFrom: finding.from };
-    shard.batch.changeUrl(changed);
-    const host = shard.hosts.get(row.host);
-    const lease = host?.lease;
-    if (lease?.crawlId === row.crawlId && lease.pages.has(fingerprint)) lease.pages.set(fingerprint, changed);
-    else host?.queues.find((queue) => queue.crawlId === row.crawlId)?.replace(changed);
+    const { order = "priority" } = this.#crawl.row.spec;
+    const { depth, path: discoveryPath, from: discoveredFrom } = finding;
+    const priority = Math.max(row.priority, finding.priority * formOf(queryParametersOf(row.url)));
+    const band = Math.min(row.band, bandFor(order, { priority, depth }, shard.parts.settings.limits.bands));
+    requeue(this.#round, row, { ...row, depth, discoveryPath, discoveredFrom, priority, band });
   }
 }

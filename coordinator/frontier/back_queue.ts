@@ -130,10 +130,21 @@ export class BackQueue {
     return taken;
   }
 
-  /** The row of a URL changed, but for its place; in RAM only if it is among the heads. */
-  replace(row: UrlRow): void {
-    const at = this.#placeOf(row);
-    if (this.heads[at]?.fingerprint === row.fingerprint) this.heads[at] = row;
+  /** A ready URL's row becomes another, which may stand elsewhere; returns how many more heads are in RAM now. */
+  move(before: UrlRow, after: UrlRow, mostHeads: number): number {
+    const at = this.#placeOf(before);
+    const isHead = this.heads[at]?.fingerprint === before.fingerprint;
+    if (isHead && before.band === after.band && before.seq === after.seq) {
+      this.heads[at] = after;
+      return 0;
+    }
+    if (isHead) this.heads.splice(at, 1);
+    else if (this.beyond > 0) this.beyond--;
+    else return 0;
+    const { blockedUntil } = this;
+    const added = this.insert(after, mostHeads);
+    this.blockedUntil = blockedUntil;
+    return added - (isHead ? 1 : 0);
   }
 
   /** A URL of this queue waits until `at`. */

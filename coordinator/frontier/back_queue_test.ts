@@ -15,13 +15,17 @@ function readAfter(rows: readonly UrlRow[], edge: Position, limit: number): UrlR
   return rows.filter((one) => order(one, edge) > 0).sort(order).slice(0, limit);
 }
 
-/** insert a band, take some heads, hand back what was taken last, or read on in the store. */
+/** insert a band, take some heads, hand back what was taken last, read on in the store, or move a ready URL. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("insert" as const), band: fc.integer({ min: 0, max: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("take" as const), count: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("hand back" as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("fill" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("move" as const), which: fc.nat(), band: fc.integer({ min: 0, max: 3 }) }),
+  },
 );
 
 test("whatever happens, heads are the first ready URLs in order, and none is lost or doubled", () => {
@@ -45,6 +49,15 @@ test("whatever happens, heads are the first ready URLs in order, and none is los
         } else if (one.kind === "settle") {
           for (const done of leased) stored.splice(stored.indexOf(done), 1);
           leased = [];
+        } else if (one.kind === "move") {
+          const ready = stored.filter((url) => !leased.includes(url));
+          if (ready.length === 0) continue;
+          const before = ready[one.which % ready.length]!;
+          const after = row(one.band, before.seq);
+          stored[stored.indexOf(before)] = after;
+          const heads = queue.heads.length;
+          const added = queue.move(before, after, mostHeads);
+          assert.equal(queue.heads.length, heads + added);
         } else if (one.kind === "fill" && queue.beyond > 0) {
           const size = mostHeads + leased.length;
           const rows = readAfter(stored, queue.edge, size);

@@ -3,14 +3,6 @@
  * Invariant: every band that has something is served in a bounded number of picks, the urgent ones more often.
  */
 
-/** Factor by which each step away from a seed lowers a discovery's priority: breadth first, softly. */
-const DEPTH_DECAY = 0.85;
-
-/** Priority (0 to 1) of a URL found at `depth` in a crawl of the given priority. */
-export function discoveryPriority(crawlPriority: number, depth: number): number {
-  return clampPriority(crawlPriority) * DEPTH_DECAY ** Math.max(0, depth);
-}
-
 /** 0 to 1; anything that is no number counts as 0.5. */
 export function clampPriority(priority: number): number {
   return Number.isFinite(priority) ? Math.min(1, Math.max(0, priority)) : 0.5;

@@ -15,12 +15,12 @@ import {
 } from "../../protocol/mod.ts";
 import type { UrlRow } from "../ports.ts";
 import { acceptSpan, type Finding, isSeedPath, longerPath } from "./accept.ts";
-import { discoveryPriority } from "./bands.ts";
 import { addTo } from "./counters.ts";
 import type { Crawl } from "./crawl.ts";
 import type { LeaseState } from "./host_state.ts";
 import type { LinkSpan } from "./links.ts";
 import { clamp, closingGapMs, nextStartAt } from "./politeness.ts";
+import { priorityOf } from "./priority.ts";
 import type { Operation, Round } from "./round.ts";
 import { PageSettler } from "./settle.ts";
 import { settleRobots } from "./settle_robots.ts";
@@ -134,7 +134,7 @@ function planLinks(round: Round, what: { crawl: Crawl; row: UrlRow; outcome: Out
   if (outcome.status === "fetched") {
     const urls = outcome.outlinks.slice(0, limits.outlinksPerPage);
     const depth = row.depth + 1;
-    return urls.length === 0 ? undefined : round.links({ crawl, urls, depthAt: () => depth });
+    return urls.length === 0 ? undefined : round.links({ crawl, urls, depthAt: () => depth, page: row.fingerprint });
   }
   if (outcome.status !== "redirected" || row.hop + 1 > limits.redirectHops) return undefined;
   return round.links({
@@ -158,7 +158,7 @@ function redirectFinding(row: UrlRow): Finding {
 
 function linkFindings(row: UrlRow, crawl: Crawl, kinds: string | undefined): (index: number) => Finding {
   const depth = row.depth + 1;
-  const priority = discoveryPriority(crawl.row.spec.priority, depth);
+  const priority = priorityOf({ operator: crawl.row.spec.priority, depth });
   const link: Finding = { depth, hop: 0, path: longerPath(row.discoveryPath, "L"), from: row.url, priority };
   if (kinds === undefined) return () => link;
   const embed: Finding = { ...link, path: longerPath(row.discoveryPath, "E") };

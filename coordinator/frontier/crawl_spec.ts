@@ -13,6 +13,7 @@ export interface SpecRules {
 }
 
 const SCOPE_KINDS = ["host", "domain", "prefix", "any"];
+const ORDERS = ["priority", "breadth_first"];
 /** ids.ts, CrawlId. */
 const CRAWL_ID = /^[a-z0-9_-]{1,64}$/;
 /** RFC 9309 2.2.1: letters, underscore, hyphen. */
@@ -50,9 +51,15 @@ export function validateCrawlSpec(spec: CrawlSpec, rules: SpecRules): string[] {
       ? [`A crawl starts with at most ${LIMITS.seedsPerRequest} seeds, but ${spec.seeds.length} were given.`]
       : []),
     ...scopeProblems(spec.scope),
+    ...orderProblems(spec.order),
     ...politenessProblems(spec.politeness, rules),
     ...identityProblems(spec),
   ];
+}
+
+function orderProblems(order: string | undefined): string[] {
+  if (order === undefined || ORDERS.includes(order)) return [];
+  return [`The order ${quote(order)} is unknown: one of ${ORDERS.join(", ")} is wanted.`];
 }
 
 function scopeProblems(scope: Scope): string[] {

@@ -24,6 +24,7 @@ const wrong: readonly [name: string, change: Partial<CrawlSpec>, sentence: RegEx
   ["a negative depth", { scope: { ...GOOD.scope, max_depth: -1 } }, /^max_depth is -1/],
   ["half a depth", { scope: { ...GOOD.scope, max_depth: 1.5 } }, /^max_depth is 1.5/],
   ["an unknown scope", { scope: { ...GOOD.scope, kind: "site" as "host" } }, /scope kind "site"/],
+  ["an unknown order", { order: "depth_first" as "priority" }, /order "depth_first" is unknown/],
   ["a URL for a domain", { scope: { ...GOOD.scope, domains: ["https://a.org"] } }, /"https:\/\/a.org" is no hostname/],
   ["a long word with a bad end for a domain", {
     scope: { ...GOOD.scope, domains: [`${"a".repeat(250)}!`] },

@@ -69,6 +69,7 @@ export class ReceiveOperation implements Operation<void> {
         urls: row.links.map((link) => link.url),
         depthAt: (index) => findings[index]!.depth,
         isSeedLike: (index) => isSeedPath(findings[index]!.path),
+        page: 0n,
       });
       this.#spans.set(row, span);
     }

@@ -7,6 +7,7 @@ import type { ShardStore, UrlKey } from "../ports.ts";
 import type { BackQueue } from "./back_queue.ts";
 import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links.ts";
 import { nameOfRow } from "./outbox_index.ts";
+import { raiseFoundOften } from "./raise.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
@@ -20,6 +21,7 @@ export async function gather(round: Round, store: ShardStore): Promise<void> {
   await askStore(round, store);
   if (round.receivedRows.length > 0) await askReceived(round, store);
   await fillQueues(round, store);
+  await raiseFoundOften(round, store);
   if (round.outboxWanted > 0) {
     const size = shard.outbox.readSize(round.outboxWanted, round.now);
     if (size > 0) round.outboxRows = await store.readOutbox(size);

@@ -32,6 +32,8 @@ export interface SpanOptions {
   readonly depthAt: (index: number) => number;
   /** Exempt from include patterns; and what is out of scope joins it. */
   readonly isSeedLike?: (index: number) => boolean;
+  /** The page that the links stand on (0 = pages of another shard): they count as in-links. Absent = no page's links. */
+  readonly page?: Fingerprint;
 }
 
 export interface Rejection {
@@ -45,6 +47,11 @@ export class LinkSpan {
   readonly candidates: Candidate[] = [];
   readonly rejections: Rejection[] = [];
   seen = 0;
+  /** Fingerprints of the crossing as pairs of words, low first; those of this span begin at link `first`. */
+  words: Uint32Array = new Uint32Array();
+  first = 0;
+  /** Links of the crossing that the cache knew, where they count as in-links. */
+  readonly again: number[] = [];
 
   constructor(options: SpanOptions) {
     this.options = options;
@@ -127,15 +134,21 @@ class SpanClassifier {
   }
 
   run(): void {
-    const { crawl, urls, depthAt } = this.#span.options;
+    const span = this.#span;
+    const { crawl, urls, depthAt, page } = span.options;
     const { keys, start, batch } = this.#crossing;
     const words = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
     const { cache } = this.#shard.seen;
+    const counts = page !== undefined;
+    span.words = words;
+    span.first = start;
     for (let index = 0; index < urls.length; index++) {
       const at = start + index;
       const knownDepth = cache.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
-      if (knownDepth >= 0 && (!this.#hasDepth || knownDepth <= depthAt(index))) this.#span.seen++;
-      else if (batch.ok(at)) this.#unknown(index, knownDepth >= 0);
+      if (knownDepth >= 0 && (!this.#hasDepth || knownDepth <= depthAt(index))) {
+        span.seen++;
+        if (counts) span.again.push(at);
+      } else if (batch.ok(at)) this.#unknown(index, knownDepth >= 0);
       else this.#reject(index, "malformed");
     }
   }

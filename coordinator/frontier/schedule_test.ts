@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { test } from "../../tests/support/test.ts";
-import { bandOf, BandPicker, discoveryPriority } from "./bands.ts";
+import { bandOf, BandPicker } from "./bands.ts";
 import { DomainLimit } from "./domain_limit.ts";
 import { TimeHeap } from "./heap.ts";
 import { HostSchedule } from "./schedule.ts";
@@ -23,7 +23,6 @@ test("the heap gives entries in order of time", () => {
 test("priorities fall into bands, 1 alone into the first; nonsense is in the middle", () => {
   const table: [number, number][] = [[1, 0], [7, 0], [0.999, 1], [0.5, 4], [0, 7], [-1, 7], [NaN, 4]];
   for (const [priority, band] of table) assert.equal(bandOf(priority, 8), band, String(priority));
-  assert.ok(discoveryPriority(0.5, 3) < discoveryPriority(0.5, 2));
 });
 
 test("every band is served: the urgent one most, the last one still once in 2^bands", () => {

@@ -20,6 +20,8 @@ export interface FrontierSettings {
   /** Fingerprints that the first Bloom layer of a crawl is made for; each further layer holds twice as many. */
   readonly bloomFirstKeys: number;
   readonly bloomMaxKeys: number;
+  /** URLs whose further in-links a shard counts at a time; 4 bytes each; a power of two. */
+  readonly inLinkEntries: number;
   /**
    * A commit waits up to this long for company, counted from the end of the one before, while others who hold leases may
    * still come: until as many operations wait as leases are open, or half as many whose callers can't go on without, or
@@ -49,6 +51,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   seenCacheKeys: 1 << 20,
   bloomFirstKeys: 1 << 15,
   bloomMaxKeys: 1 << 23,
+  inLinkEntries: 1 << 20,
   groupCommitMs: 50,
   operationsPerCommit: 1_000,
   operationsWaiting: 20_000,
@@ -62,6 +65,11 @@ export function frontierSettings(given: Partial<FrontierSettings> = {}): Frontie
   const settings = { ...FRONTIER_DEFAULTS, ...given };
   if ((settings.seenCacheKeys & (settings.seenCacheKeys - 1)) !== 0) {
     throw new Error(`Setting up the frontier: seenCacheKeys is ${settings.seenCacheKeys}; wanted a power of two.`);
+  }
+  if (settings.inLinkEntries < 4 || (settings.inLinkEntries & (settings.inLinkEntries - 1)) !== 0) {
+    throw new Error(
+      `Setting up the frontier: inLinkEntries is ${settings.inLinkEntries}; wanted a power of two from 4.`,
+    );
   }
   return settings;
 }

@@ -17,6 +17,7 @@ import {
 } from "../../protocol/mod.ts";
 import type { Batch, UrlRow } from "../ports.ts";
 import { captureProblem } from "./capture_check.ts";
+import { afterVisit } from "./change_rate.ts";
 import { addTo, type Counts } from "./counters.ts";
 import type { LeaseState } from "./host_state.ts";
 import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter, urlRetryMs } from "./politeness.ts";
@@ -75,7 +76,8 @@ export class PageSettler {
     noteSuccess(host, parts.settings.limits);
     noteResponseTime(host, outcome.timings?.total_ms, parts.settings.limits);
     const httpCode = outcome.http_code ?? (outcome.status === "unchanged" ? 304 : 0);
-    this.#finish(row, { state: "done", reason: "", httpCode });
+    const visited = isPage ? { ...row, ...afterVisit(row, outcome.capture.content_hash, this.#round.now) } : row;
+    this.#finish(visited, { state: "done", reason: "", httpCode });
     this.#counts[counter]++;
     if (isPage && httpCode >= 200 && httpCode < 300) this.#countPage();
     if (isPage && httpCode >= 400) addTo(this.#counts.errorsByClass, `http_${Math.floor(httpCode / 100)}xx`);

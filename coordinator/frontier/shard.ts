@@ -25,6 +25,7 @@ import { DeadOrigins } from "./dead_origins.ts";
 import { DomainLimit } from "./domain_limit.ts";
 import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
+import { LinkCounter } from "./link_counter.ts";
 import { OutboxIndex } from "./outbox_index.ts";
 import { readinessOf } from "./readiness.ts";
 import { HostSchedule } from "./schedule.ts";
@@ -61,6 +62,7 @@ export class Shard {
   readonly domains: DomainLimit<HostState>;
   readonly deadOrigins: DeadOrigins;
   readonly seen: SeenSet;
+  readonly linkCounter: LinkCounter;
   readonly outbox = new OutboxIndex();
   /** Queues that a lease found empty in RAM though the store has more. */
   readonly hungry = new Set<BackQueue>();
@@ -84,6 +86,7 @@ export class Shard {
     this.domains = new DomainLimit(limits.domainInFlight);
     this.deadOrigins = new DeadOrigins(limits.attempts);
     this.seen = new SeenSet(parts.core, parts.settings);
+    this.linkCounter = new LinkCounter(parts.settings.inLinkEntries);
   }
 
   /** Frees what the core holds for it. */

@@ -87,7 +87,7 @@ withFile("a newer format is refused and stays", async (location) => {
   await other.write([{ sql: "update shard set format = 99", args: [] }]);
   await other.read("pragma wal_checkpoint(truncate)");
   other.close();
-  await assertRefused(location, /it has format 99, and this version reads format 1/);
+  await assertRefused(location, /it has format 99, and this version reads format 2/);
 });
 
 withFile("a folder in the file's place is refused", async (location) => {

@@ -45,6 +45,11 @@ function urlFacts(row: UrlRow): UrlFacts {
     row.reason,
     row.httpCode,
     row.lastFetchAt,
+    row.inLinks,
+    row.visits,
+    row.changes,
+    row.watchedMs,
+    row.lastContentHash,
   ];
 }
 
@@ -56,7 +61,10 @@ export function encodeUrl(row: UrlRow, crawl: number, queue: number | null): str
   return `[${row.slot},${crawl},${signed(row.fingerprint)},${position},${rest.slice(1)}`;
 }
 
-type UrlFacts = [number, number, number, string, string, number, number, number, string, number, number];
+type UrlFacts = [
+  ...[number, number, number, string, string, number, number, number, string, number, number],
+  ...[inLinks: number, visits: number, changes: number, watchedMs: number, lastContentHash: string],
+];
 export type UrlColumns = [number, string, string, string, string, number, number, number, string, UrlFacts];
 
 /** A row of `json_array(URL_COLUMNS)`. */
@@ -83,6 +91,11 @@ export function decodeUrl(columns: UrlColumns): UrlRow {
     reason: facts[8],
     httpCode: facts[9],
     lastFetchAt: facts[10],
+    inLinks: facts[11],
+    visits: facts[12],
+    changes: facts[13],
+    watchedMs: facts[14],
+    lastContentHash: facts[15],
   };
 }
 

@@ -11,7 +11,7 @@
  */
 
 /** Bumped when the tables change; a store of another format is refused. */
-export const SHARD_FORMAT = 1;
+export const SHARD_FORMAT = 2;
 
 /** `UrlState` as it is stored; the partial indexes below name the first two. */
 export const URL_STATES = ["ready", "waiting", "done", "excluded", "dead"] as const;
@@ -90,7 +90,9 @@ export const SHARD_VIEWS: readonly string[] = [
     case u.state when 0 then 'ready' when 1 then 'waiting' when 2 then 'done' when 3 then 'excluded' else 'dead' end as state,
     u.band, u.seq, u.facts->>0 as priority, u.facts->>1 as depth, u.facts->>2 as hop, u.facts->>3 as discovery_path,
     u.facts->>4 as discovered_from, u.facts->>5 as enqueued_at, u.facts->>6 as available_at, u.facts->>7 as attempts,
-    u.facts->>8 as reason, u.facts->>9 as http_code, u.facts->>10 as last_fetch_at
+    u.facts->>8 as reason, u.facts->>9 as http_code, u.facts->>10 as last_fetch_at,
+    u.facts->>11 as in_links, u.facts->>12 as visits, u.facts->>13 as changes, u.facts->>14 as watched_ms,
+    u.facts->>15 as last_content_hash
   from url u join back_queue q on q.id = u.queue join crawl c on c.id = u.crawl`,
   `create view if not exists page as select
     p.seq, p.slot, p.facts->>'crawl_id' as crawl_id, printf('%016x', p.fingerprint) as fingerprint,

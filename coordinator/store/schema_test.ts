@@ -30,10 +30,10 @@ test("the views frontier and page show every logical field", async () => {
     );
     assert.deepEqual(
       await show(
-        "priority, discovered_from, enqueued_at, available_at, attempts, reason, http_code, last_fetch_at",
+        "priority, discovered_from, enqueued_at, available_at, attempts, reason, http_code, last_fetch_at, in_links, visits",
         "frontier",
       ),
-      [0.1 + 0.2, "https://a.example/", 1_790_000_000_001n, 5n, 0n, "dns", 0n, 0n],
+      [0.1 + 0.2, "https://a.example/", 1_790_000_000_001n, 5n, 0n, "dns", 0n, 0n, 4n, 0n],
     );
     assert.deepEqual(
       await show(

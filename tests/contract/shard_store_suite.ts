@@ -79,6 +79,11 @@ function changes(it: It): void {
       reason: "http_503",
       httpCode: 503,
       lastFetchAt: 1_790_000_000_123.75,
+      inLinks: 64,
+      visits: 3,
+      changes: 1,
+      watchedMs: 86_400_000.5,
+      lastContentHash: "00ff00ff00ff00ff",
     });
     await store.commit(batch(2, { changedUrls: [changed] }));
     assert.deepEqual(await store.urls([keyOf(row)]), [changed]);

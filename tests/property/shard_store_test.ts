@@ -45,6 +45,9 @@ const urlPart: fc.Arbitrary<UrlPart> = fc.record({
     httpCode: fc.nat(599),
     attempts: fc.nat(3),
     lastFetchAt: fc.double({ min: 0, max: 2e12, noNaN: true }).map(Math.abs),
+    inLinks: fc.nat(1024),
+    changes: fc.nat(9),
+    lastContentHash: text,
   }),
 });
 

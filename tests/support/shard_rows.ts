@@ -29,6 +29,11 @@ export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
     reason: "",
     httpCode: 0,
     lastFetchAt: 0,
+    inLinks: 4,
+    visits: 0,
+    changes: 0,
+    watchedMs: 0,
+    lastContentHash: "",
     ...over,
   };
 }
