@@ -9,7 +9,7 @@ import { bandOf, clampPriority } from "./bands.ts";
 
 /** Factor by which each step away from a seed lowers a URL's worth: breadth first, softly. */
 const DEPTH_DECAY = 0.85;
-/** In-links make good at most this share of what depth took away. */
+/** Share of what is left to 1 that the most in-links make good, in a crawl of priority 1. */
 const LINKS_SHARE = 0.8;
 /** In-links from which on more of them change nothing: 4^5. */
 const LINKS_CAP = 1024;
@@ -36,13 +36,16 @@ export interface PriorityFacts {
 }
 
 /**
- * operator x worth x need x form. Worth: what depth leaves, lifted by in-links. Need: 1 for what was never fetched, else
- * the chance that it changed since (a Poisson process). Form: many query parameters make a trap likelier.
+ * worth x need x form. Worth: the operator's word, lowered by depth, lifted towards 1 by in-links (in proportion to the
+ * operator's word, so that no crawl passes another one by its links alone). Need: 1 for what was never fetched, else the
+ * chance that it changed since (a Poisson process). Form: many query parameters make a trap likelier.
  */
 export function priorityOf(facts: PriorityFacts): number {
-  const kept = DEPTH_DECAY ** Math.max(0, facts.depth);
-  const worth = kept + (1 - kept) * LINKS_SHARE * importanceOf(facts.inLinks ?? 1);
-  return clampPriority(facts.operator) * worth * needOf(facts.fetched) * formOf(facts.queryParameters ?? 0);
+  const operator = clampPriority(facts.operator);
+  const kept = operator * DEPTH_DECAY ** Math.max(0, facts.depth);
+  const lift = LINKS_SHARE * operator * importanceOf(facts.inLinks ?? 1);
+  const worth = 1 - (1 - kept) * (1 - lift);
+  return worth * needOf(facts.fetched) * formOf(facts.queryParameters ?? 0);
 }
 
 /** 1 up to `FREE_PARAMETERS`, then less with each: long before the door refuses so many (`queryParameters`). */
