@@ -89,6 +89,29 @@ export interface HostRow {
   readonly paused: boolean;
   /** Not empty: nothing of this host is leased, for this reason. */
   readonly blockedReason: string;
+  /** At most eight. */
+  readonly regions: readonly RegionFacts[];
+  /** The region that is nearest, as far as known; "" = not known. */
+  readonly homeRegion: string;
+  /** The only region that it may be leased to; "" = any. */
+  readonly policyRegion: string;
+}
+
+/** What is known of a host as one region sees it (frontier/region_facts.ts). */
+export interface RegionFacts {
+  readonly region: string;
+  /** TCP times of its last new connections, ms, at most five, the newest last. */
+  readonly connectTimesMs: readonly number[];
+  /** Leases that it was given. */
+  readonly tries: number;
+  /** Weighted refusals (no connection, 403, 451) in a row; 0 = none since the last answer. */
+  readonly refusals: number;
+  /** Wall ms of the first of them; 0 = none. */
+  readonly refusedSince: number;
+  /** Wall ms of an answer that was no refusal, to the minute; 0 = never. */
+  readonly answeredAt: number;
+  /** Wall ms of its last lease; 0 = never. */
+  readonly leasedAt: number;
 }
 
 /** What is known of an origin's robots.txt. Key: (slot, origin). */
@@ -129,6 +152,8 @@ export interface LeaseRow {
   readonly fingerprints: readonly Fingerprint[];
   /** Origins whose robots.txt this lease asks for. */
   readonly robotsOrigins: readonly Origin[];
+  /** Where its worker stands; "" = it didn't say. */
+  readonly region: string;
 }
 
 /** Per shard and crawl; committed with the data that they count. */
@@ -148,6 +173,10 @@ export interface CrawlCounters {
   readonly received: number;
   readonly rejectedByReason: Readonly<Record<string, number>>;
   readonly errorsByClass: Readonly<Record<string, number>>;
+  readonly leasesByRegion: Readonly<Record<string, number>>;
+  /** Leases of hosts whose home region was known, and those of them that went there. */
+  readonly leasesPlaced: number;
+  readonly leasesHome: number;
 }
 
 /** How many URLs of a (crawl, host) are queued: all that a start needs; heads are read when first wanted. */
@@ -344,6 +373,8 @@ export interface Coordinator extends FrontierVerbs {
       readonly maxParallel?: number;
       readonly paused?: boolean;
       readonly blockedReason?: string;
+      /** The only region that may ask; "" takes it back. */
+      readonly region?: string;
     },
   ): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
   shardCount(): number;

@@ -29,16 +29,15 @@ export class BandPicker {
     this.#stride = Float64Array.from({ length: bands }, (_, band) => 2 ** band);
   }
 
-  /** A band that was empty joins at the present, without credit for the time it was away. */
-  joins(band: number): void {
-    this.#pass[band] = Math.max(this.#pass[band]!, this.#clock);
-  }
-
-  /** The band to serve among those that `isFilled` says have something; -1 = none. */
+  /**
+   * The band to serve among those that `isFilled` says have something; -1 = none. A band that has nothing gets no credit
+   * for that time.
+   */
   pick(isFilled: (band: number) => boolean): number {
     let best = -1;
     for (let band = 0; band < this.#pass.length; band++) {
-      if (isFilled(band) && (best < 0 || this.#pass[band]! < this.#pass[best]!)) best = band;
+      if (!isFilled(band)) this.#pass[band] = Math.max(this.#pass[band]!, this.#clock);
+      else if (best < 0 || this.#pass[band]! < this.#pass[best]!) best = band;
     }
     if (best >= 0) {
       this.#clock = this.#pass[best]!;

@@ -18,6 +18,7 @@ import { acceptSpan, type Finding, isSeedPath, longerPath } from "./accept.ts";
 import { addTo } from "./counters.ts";
 import type { Crawl } from "./crawl.ts";
 import type { LeaseState } from "./host_state.ts";
+import { learnRegion } from "./learn_region.ts";
 import type { LinkSpan } from "./links.ts";
 import { clamp, closingGapMs, nextStartAt } from "./politeness.ts";
 import { priorityOf } from "./priority.ts";
@@ -88,13 +89,17 @@ export class CompleteOperation implements Operation<CompletionReply> {
   ): number {
     const { lease, crawl, outcome, index, settler } = what;
     if (outcome.status === "robots") {
-      if (lease.robotsOrigins.has(outcome.origin)) noteRequests(round, lease, outcome);
+      if (lease.robotsOrigins.has(outcome.origin)) {
+        noteRequests(round, lease, outcome);
+        learnRegion(round, lease, outcome);
+      }
       settleRobots(round, lease, outcome);
       return 0;
     }
     const row = this.#targetRow(lease, index);
     if (row === undefined) return 0;
     noteRequests(round, lease, outcome);
+    learnRegion(round, lease, outcome);
     if (!settler.settle(outcome, row)) return 0;
     const span = this.#spans.get(outcome);
     if (outcome.status === "redirected" && span === undefined) {

@@ -8,9 +8,10 @@ import type { CrawlId } from "../../protocol/mod.ts";
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-export type Counts = Omit<Mutable<CrawlCounters>, "rejectedByReason" | "errorsByClass"> & {
+export type Counts = Omit<Mutable<CrawlCounters>, "rejectedByReason" | "errorsByClass" | "leasesByRegion"> & {
   rejectedByReason: Record<string, number>;
   errorsByClass: Record<string, number>;
+  leasesByRegion: Record<string, number>;
 };
 
 /** The names of a Counts that are plain sums. */
@@ -26,6 +27,8 @@ const SUMS = [
   "requests",
   "sent",
   "received",
+  "leasesPlaced",
+  "leasesHome",
 ] as const;
 
 export function newCounts(crawlId: CrawlId): Counts {
@@ -44,6 +47,9 @@ export function newCounts(crawlId: CrawlId): Counts {
     received: 0,
     rejectedByReason: {},
     errorsByClass: {},
+    leasesByRegion: {},
+    leasesPlaced: 0,
+    leasesHome: 0,
   };
 }
 
@@ -53,6 +59,7 @@ export function copyCounts(counts: CrawlCounters): Counts {
     ...counts,
     rejectedByReason: { ...counts.rejectedByReason },
     errorsByClass: { ...counts.errorsByClass },
+    leasesByRegion: { ...counts.leasesByRegion },
   };
 }
 
@@ -67,6 +74,7 @@ export function sumCounts(crawlId: CrawlId, parts: readonly CrawlCounters[]): Co
     for (const name of SUMS) sum[name] += part[name];
     for (const [reason, count] of Object.entries(part.rejectedByReason)) addTo(sum.rejectedByReason, reason, count);
     for (const [name, count] of Object.entries(part.errorsByClass)) addTo(sum.errorsByClass, name, count);
+    for (const [name, count] of Object.entries(part.leasesByRegion)) addTo(sum.leasesByRegion, name, count);
   }
   return sum;
 }

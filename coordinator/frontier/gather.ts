@@ -83,9 +83,8 @@ async function fillQueues(round: Round, store: ShardStore): Promise<void> {
   const wanted = shard.parts.settings.limits.targetsPerLease;
   const queues = new Set<BackQueue>();
   for (const queue of shard.hungry) if (queues.size < FILLS_PER_ROUND) queues.add(queue);
-  if (round.leasesWanted > 0) {
-    shard.schedule.wake(now);
-    for (const host of shard.schedule.peek(round.leasesWanted)) {
+  for (const [region, leases] of round.leasesWanted) {
+    for (const host of shard.schedule.view(region, now).peek(leases)) {
       for (const queue of host.queues) {
         const isRunning = shard.parts.crawls.get(queue.crawlId)?.isRunning === true;
         if (isRunning && queues.size < FILLS_PER_ROUND && queue.needsStore(wanted, now)) queues.add(queue);

@@ -9,6 +9,8 @@ import { fingerprintToHex, type LeaseRequest } from "../../protocol/mod.ts";
 import type { BackQueue } from "./back_queue.ts";
 import type { Crawl } from "./crawl.ts";
 import { type HostState, type LeaseState, parallelOf } from "./host_state.ts";
+import { noteGrant } from "./learn_region.ts";
+import { isShutOut } from "./placement.ts";
 import { gapMs, likelyGapMs, startsThatFit } from "./politeness.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
@@ -23,19 +25,25 @@ export interface Grants {
   readonly targets: number;
 }
 
+/** What a worker wants; its region is one that the shard knows, or "". */
+export type Want = Pick<LeaseRequest, "worker_id" | "region" | "max" | "max_leases">;
+
 /** Grants up to `max_leases` leases with up to `max` targets together. */
-export function grantLeases(round: Round, request: Pick<LeaseRequest, "worker_id" | "max" | "max_leases">): Grants {
+export function grantLeases(round: Round, request: Want): Grants {
   const { shard, now } = round;
   const leases: Lease[] = [];
   const later: HostState[] = [];
   let targets = 0;
   freeParked(shard, now);
-  shard.schedule.wake(now);
+  const hosts = shard.schedule.view(request.region, now);
+  const regions = { live: shard.regions.live(now), now };
   let looks = LOOKS_AT_LEAST + LOOKS_PER_LEASE * request.max_leases;
   while (leases.length < request.max_leases && targets < request.max && looks-- > 0) {
-    const host = shard.schedule.pick();
+    const host = hosts.pick();
     if (host === undefined) break;
-    const lease = grantHost(round, host, { workerId: request.worker_id, most: request.max - targets });
+    const lease = isShutOut(host, request.region, regions)
+      ? undefined
+      : grantHost(round, host, { want: request, most: request.max - targets });
     if (lease === undefined) later.push(host);
     else {
       leases.push(lease);
@@ -59,7 +67,7 @@ function freeParked(shard: Shard, now: number): void {
 }
 
 interface Wish {
-  readonly workerId: string;
+  readonly want: Want;
   readonly most: number;
 }
 
@@ -78,12 +86,14 @@ function grantHost(round: Round, host: HostState, wish: Wish): Lease | undefined
   const gap = gapMs(host, politeness.delay_ms, limits);
   const most = Math.min(
     wish.most,
+    host.isProbe && wish.want.region !== host.homeRegion ? shard.parts.settings.probeTargets : limits.targetsPerLease,
     limits.targetsPerLease,
     startsThatFit(likelyGapMs(gap, host.responseMs, politeness), limits),
   );
   const chosen = chooseTargets(round, queue, { starts: most, pages: Math.min(most, crawl.pagesLeft) });
   if (chosen.rows.length === 0 && chosen.robots.length === 0) return undefined;
-  const lease = newLease(round, { host, crawl, gap, chosen, workerId: wish.workerId });
+  const lease = newLease(round, { host, crawl, gap, chosen, want: wish.want });
+  noteGrant(round, lease);
   shard.addLease(lease);
   shard.batch.putLease(lease);
   shard.batch.changeHost(host);
@@ -117,16 +127,16 @@ function nextQueue(round: Round, host: HostState): { queue: BackQueue; crawl: Cr
 
 function newLease(
   round: Round,
-  what: { host: HostState; crawl: Crawl; gap: number; chosen: Chosen; workerId: string },
+  what: { host: HostState; crawl: Crawl; gap: number; chosen: Chosen; want: Want },
 ): LeaseState {
-  const { host, crawl, gap, chosen, workerId } = what;
+  const { host, crawl, gap, chosen, want } = what;
   const { parts } = round.shard;
   host.epoch++;
   return {
     leaseId: parts.random.hex(12),
     epoch: host.epoch,
     crawlId: crawl.id,
-    workerId,
+    workerId: want.worker_id,
     host,
     grantedAt: round.now,
     expiresAt: round.now + parts.settings.limits.leaseMs,
@@ -139,6 +149,7 @@ function newLease(
     countsForDomain: crawl.isPolite,
     pages: new Map(chosen.rows.map((row) => [row.fingerprint, row])),
     robotsOrigins: new Set(chosen.robots),
+    region: want.region,
   };
 }
 

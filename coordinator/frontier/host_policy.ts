@@ -15,6 +15,8 @@ export interface HostPolicy {
   readonly paused?: boolean;
   /** Not empty: nothing is leased, for this reason; "" unblocks. */
   readonly blockedReason?: string;
+  /** Not empty: only this region's edges may ask; "" lets all. */
+  readonly region?: string;
 }
 
 export function policyOperation(place: HostPlace, policy: HostPolicy): Operation<{ leasesOut: LeaseId[] }> {
@@ -25,6 +27,10 @@ export function policyOperation(place: HostPlace, policy: HostPolicy): Operation
       if (policy.maxParallel !== undefined) host.policyMaxParallel = orNone(policy.maxParallel);
       if (policy.paused !== undefined) host.paused = policy.paused;
       if (policy.blockedReason !== undefined) host.blockedReason = policy.blockedReason;
+      if (policy.region !== undefined) {
+        host.policyRegion = policy.region;
+        shard.planNextLease(host, now);
+      }
       shard.batch.changeHost(host);
       shard.reschedule(host, now);
       return { leasesOut: host.lease === undefined ? [] : [host.lease.leaseId] };

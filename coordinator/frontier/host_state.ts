@@ -7,6 +7,7 @@ import type { HostRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Lease, LeaseId, Origin, WorkerId } from "../../protocol/mod.ts";
 import type { LeaseRow, UrlRow } from "../ports.ts";
 import type { BackQueue } from "./back_queue.ts";
+import type { Placed } from "./placement.ts";
 import type { HostClocks } from "./politeness.ts";
 import type { Scheduled } from "./schedule.ts";
 
@@ -34,9 +35,11 @@ export interface LeaseState {
   readonly pages: Map<Fingerprint, UrlRow>;
   /** Origins whose robots.txt it has yet to report. */
   readonly robotsOrigins: Set<Origin>;
+  /** Where its worker stands; "" = it didn't say. */
+  readonly region: string;
 }
 
-export interface HostState extends HostClocks, Scheduled {
+export interface HostState extends HostClocks, Scheduled, Placed {
   readonly slot: number;
   readonly host: HostKey;
   readonly domain: string;
@@ -79,6 +82,14 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     ticket: 0,
     placedAt: NaN,
     placedBand: 0,
+    placedRegion: "",
+    placedFirmly: false,
+    readySince: NaN,
+    regions: [],
+    homeRegion: "",
+    policyRegion: "",
+    nextRegion: "",
+    isProbe: false,
   };
 }
 
@@ -89,6 +100,7 @@ export function hostFromRow(row: HostRow): HostState {
 export function hostRow(state: HostState): HostRow {
   const { slot, host, domain, epoch, nextStartAt, crawlDelayMs, responseMs, backoffMs } = state;
   const { failuresInRow, successesInRow, policyDelayMs, policyMaxParallel, paused, blockedReason } = state;
+  const { regions, homeRegion, policyRegion } = state;
   return {
     slot,
     host,
@@ -104,6 +116,9 @@ export function hostRow(state: HostState): HostRow {
     policyMaxParallel,
     paused,
     blockedReason,
+    regions,
+    homeRegion,
+    policyRegion,
   };
 }
 
@@ -121,6 +136,7 @@ export function leaseRow(lease: LeaseState): LeaseRow {
     gapMs: lease.gapMs,
     fingerprints: [...lease.pages.keys()],
     robotsOrigins: [...lease.robotsOrigins],
+    region: lease.region,
   };
 }
 

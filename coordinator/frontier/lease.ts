@@ -3,7 +3,7 @@
  * Invariant: a worker that holds its limit, or a shard whose outbox is full, gets no lease, and is told why.
  */
 
-import type { Lease, LeaseRequest, OutboxRow } from "../../protocol/mod.ts";
+import type { Lease, OutboxRow } from "../../protocol/mod.ts";
 import { grantLeases } from "./grant.ts";
 import type { Operation, Round } from "./round.ts";
 
@@ -21,6 +21,8 @@ export interface ShardGrant {
 
 export interface LeaseWish {
   readonly workerId: string;
+  /** As the worker says it. */
+  readonly region: string;
   readonly maxTargets: number;
   readonly maxLeases: number;
   readonly outboxRows: number;
@@ -28,25 +30,33 @@ export interface LeaseWish {
 
 export class LeaseOperation implements Operation<ShardGrant> {
   readonly #wish: LeaseWish;
+  #region = "";
 
   constructor(wish: LeaseWish) {
     this.#wish = wish;
   }
 
   plan(round: Round): void {
-    round.leasesWanted += this.#wish.maxLeases;
+    const { maxLeases } = this.#wish;
+    const { regions } = round.shard;
+    this.#region = regions.admit(this.#wish.region, round.now);
+    if (maxLeases > 0) {
+      regions.asked(this.#region, round.now);
+      round.wantLeases(this.#region, maxLeases);
+    }
     round.outboxWanted += this.#wish.outboxRows;
   }
 
   apply(round: Round): ShardGrant {
     const { shard, now } = round;
     const { workerId, maxTargets, maxLeases, outboxRows } = this.#wish;
+    const region = this.#region;
     const outbox = shard.outbox.handOut(round.outboxRows, outboxRows, now);
     const refusal = this.#refusal(round);
-    const request = { worker_id: workerId, max: maxTargets, max_leases: maxLeases } satisfies Partial<LeaseRequest>;
+    const request = { worker_id: workerId, region, max: maxTargets, max_leases: maxLeases };
     const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0 };
-    const hasMore = refusal === "" && (shard.schedule.hasReady || shard.hungry.size > 0);
-    return { ...granted, outbox, refusal, hasMore, nextWakeAt: shard.schedule.nextWakeAt() };
+    const hasMore = refusal === "" && (shard.schedule.view(region, now).hasReady || shard.hungry.size > 0);
+    return { ...granted, outbox, refusal, hasMore, nextWakeAt: shard.schedule.nextWakeAt(region, now) };
   }
 
   #refusal(round: Round): string {

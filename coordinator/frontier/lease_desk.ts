@@ -66,6 +66,7 @@ export class LeaseDesk {
     const grant = await writer.submit(
       new LeaseOperation({
         workerId: request.worker_id,
+        region: request.region,
         maxTargets: Math.max(0, whole(request.max) - gathered.targets),
         maxLeases: most - gathered.leases.length,
         outboxRows: this.#parts.settings.limits.outboxRowsPerReply - gathered.outbox.length,

@@ -6,7 +6,7 @@
 import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
 import { BackQueue } from "./back_queue.ts";
 import { copyCounts } from "./counters.ts";
-import { hostFromRow, type LeaseState } from "./host_state.ts";
+import { hostFromRow, type HostState, type LeaseState } from "./host_state.ts";
 import { abandonedGapMs } from "./politeness.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
@@ -41,6 +41,7 @@ export async function loadShard(
 function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
   for (const row of snapshot.hosts) {
     const host = hostFromRow(row);
+    loadPlacement(shard, host);
     shard.hosts.set(row.host, host);
     if (row.blockedReason.startsWith(ROBOTS_BLOCK)) shard.skippedHosts.add(host);
   }
@@ -50,6 +51,14 @@ function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
     const host = shard.hosts.get(row.host);
     if (host !== undefined) shard.noteOrigin(host, `${row.origin}/`);
   }
+}
+
+/** Regions get the time to ask again before their hosts go to others. */
+function loadPlacement(shard: Shard, host: HostState): void {
+  const now = shard.parts.clock.wallMs();
+  host.homeRegion = shard.regions.admit(host.homeRegion, now);
+  // An operator's word holds, whether or not an edge was seen there.
+  host.nextRegion = host.policyRegion !== "" ? host.policyRegion : host.homeRegion;
 }
 
 function loadCounters(shard: Shard, snapshot: ShardSnapshot): void {
@@ -103,6 +112,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
     countsForDomain: crawl?.isPolite ?? true,
     pages: new Map(urls.map((url) => [url.fingerprint, url])),
     robotsOrigins: new Set(row.robotsOrigins),
+    region: shard.regions.admit(row.region, now),
   };
 }
 

@@ -22,8 +22,8 @@ export class Round {
   /** Wall ms: one for the whole round. */
   readonly now: number;
   readonly spans: LinkSpan[] = [];
-  /** Leases that the round may grant at most. */
-  leasesWanted = 0;
+  /** Leases that the round may grant at most, by region. */
+  readonly leasesWanted = new Map<string, number>();
   /** Outbox rows that its lease replies may carry. */
   outboxWanted = 0;
   /** Rows that were read for them. */
@@ -35,6 +35,11 @@ export class Round {
   constructor(shard: Shard, now: number) {
     this.shard = shard;
     this.now = now;
+  }
+
+  /** A region's edge asks for so many leases. */
+  wantLeases(region: string, count: number): void {
+    this.leasesWanted.set(region, (this.leasesWanted.get(region) ?? 0) + count);
   }
 
   /** The links are classified before `apply`. */

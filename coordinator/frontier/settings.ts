@@ -32,6 +32,14 @@ export interface FrontierSettings {
   readonly operationsPerCommit: number;
   /** Operations that may wait for a shard; more are refused. */
   readonly operationsWaiting: number;
+  /** How long a host that may be leased waits for its region before any other gets it, ms. 0 = nobody is waited for. */
+  readonly affinityPatienceMs: number;
+  /** A region whose edges ask for nothing for so long isn't waited for, ms. */
+  readonly regionSilentMs: number;
+  /** Share of leases that go to another region than the nearest, to learn what has changed. */
+  readonly probeShare: number;
+  /** Targets in a lease that only finds out how near a region is. */
+  readonly probeTargets: number;
   /** Time between two sweeps. */
   readonly sweepMs: number;
   /** True: a storage key must begin with the reporting worker's id and a slash (several edges, one blob store). */
@@ -55,6 +63,10 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   groupCommitMs: 50,
   operationsPerCommit: 1_000,
   operationsWaiting: 20_000,
+  affinityPatienceMs: 5_000,
+  regionSilentMs: 15_000,
+  probeShare: 0.05,
+  probeTargets: 5,
   sweepMs: 1_000,
   keysUnderWorker: false,
   deadWorker: "",

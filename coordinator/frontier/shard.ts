@@ -19,6 +19,7 @@ import {
 } from "../../protocol/mod.ts";
 import { BackQueue } from "./back_queue.ts";
 import { BatchBuilder } from "./batch_builder.ts";
+import { ConnectTimes } from "./connect_times.ts";
 import { type Counts, newCounts } from "./counters.ts";
 import type { Crawl, CrawlBook } from "./crawl.ts";
 import { DeadOrigins } from "./dead_origins.ts";
@@ -27,7 +28,9 @@ import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
 import { LinkCounter } from "./link_counter.ts";
 import { OutboxIndex } from "./outbox_index.ts";
+import { planNextLease } from "./placement.ts";
 import { readinessOf } from "./readiness.ts";
+import { RegionBook } from "./region_book.ts";
 import { HostSchedule } from "./schedule.ts";
 import { SeenSet } from "./seen_set.ts";
 import type { FrontierSettings } from "./settings.ts";
@@ -58,6 +61,8 @@ export class Shard {
   readonly counters = new Map<CrawlId, Counts>();
   /** Back queues that hold (or held) something, per crawl. */
   readonly queuesOfCrawl = new Map<CrawlId, Set<BackQueue>>();
+  readonly regions: RegionBook;
+  readonly connectTimes = new ConnectTimes();
   readonly schedule: HostSchedule<HostState>;
   readonly domains: DomainLimit<HostState>;
   readonly deadOrigins: DeadOrigins;
@@ -81,8 +86,13 @@ export class Shard {
   constructor(index: number, parts: FrontierParts) {
     this.index = index;
     this.parts = parts;
-    const { limits } = parts.settings;
-    this.schedule = new HostSchedule(limits.bands);
+    const { limits, affinityPatienceMs, regionSilentMs } = parts.settings;
+    this.regions = new RegionBook(regionSilentMs);
+    this.schedule = new HostSchedule({
+      bands: limits.bands,
+      patienceMs: affinityPatienceMs,
+      isSilent: (region, now) => this.regions.isSilent(region, now),
+    });
     this.domains = new DomainLimit(limits.domainInFlight);
     this.deadOrigins = new DeadOrigins(limits.attempts);
     this.seen = new SeenSet(parts.core, parts.settings);
@@ -154,12 +164,17 @@ export class Shard {
   reschedule(host: HostState, now: number): void {
     const readiness = readinessOf(host, this.parts.crawls, now);
     if (readiness === undefined || this.domains.isParked(host.domain, host)) this.schedule.remove(host);
-    else this.schedule.place(host, readiness.at, readiness.band);
+    else {
+      const { at, band } = readiness;
+      const { policyRegion, nextRegion } = host;
+      this.schedule.place(host, { at, band, region: nextRegion, isFirm: policyRegion !== "" }, now);
+    }
   }
 
   /** Notes that a lease is out. */
   addLease(lease: LeaseState): void {
     lease.host.lease = lease;
+    this.schedule.remove(lease.host);
     this.leases.set(lease.leaseId, lease);
     this.leasesOfWorker.set(lease.workerId, (this.leasesOfWorker.get(lease.workerId) ?? 0) + 1);
     if (lease.countsForDomain) this.domains.lease(lease.host.domain);
@@ -180,7 +195,14 @@ export class Shard {
     if (lease.countsForDomain) this.domains.release(host.domain);
     this.batch.endLease(lease);
     this.batch.changeHost(host);
+    this.planNextLease(host, now);
     this.reschedule(host, now);
+  }
+
+  /** Decides which region the host is leased to next. */
+  planNextLease(host: HostState, now: number): void {
+    const { random, settings: { probeShare } } = this.parts;
+    planNextLease(host, { live: this.regions.live(now), now, random, probeShare });
   }
 
   addLeasedPages(crawlId: CrawlId, count: number): void {

@@ -9,6 +9,7 @@ import { test } from "../../tests/support/test.ts";
 import { connect } from "./libsql_client.ts";
 import { openLibsqlControlStore } from "./libsql_control_store.ts";
 import { openLibsqlShardStore } from "./libsql_shard_store.ts";
+import { SHARD_FORMAT } from "./schema.ts";
 
 const store = (location: string, over: { maxFileBytes?: number; busyMs?: number } = {}) =>
   openLibsqlShardStore({ location, clock: systemClock, ...over });
@@ -87,7 +88,7 @@ withFile("a newer format is refused and stays", async (location) => {
   await other.write([{ sql: "update shard set format = 99", args: [] }]);
   await other.read("pragma wal_checkpoint(truncate)");
   other.close();
-  await assertRefused(location, /it has format 99, and this version reads format 2/);
+  await assertRefused(location, new RegExp(`it has format 99, and this version reads format ${SHARD_FORMAT}`));
 });
 
 withFile("a folder in the file's place is refused", async (location) => {

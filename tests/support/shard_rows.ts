@@ -56,6 +56,17 @@ export function hostRow(host: string, over: Partial<HostRow> = {}): HostRow {
     policyMaxParallel: -1,
     paused: false,
     blockedReason: "",
+    regions: [{
+      region: "eu",
+      connectTimesMs: [12.5, 13],
+      tries: 2,
+      refusals: 0,
+      refusedSince: 0,
+      answeredAt: 1_790_000_000_000,
+      leasedAt: 1_790_000_000_000,
+    }],
+    homeRegion: "eu",
+    policyRegion: "",
     ...over,
   };
 }
@@ -92,6 +103,7 @@ export function leaseRow(host: string, over: Partial<LeaseRow> = {}): LeaseRow {
     gapMs: 1234.5,
     fingerprints: [0n, 1n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n],
     robotsOrigins: [`https://${host}`],
+    region: "eu",
     ...over,
   };
 }
@@ -152,6 +164,9 @@ export function counters(crawlId: string, over: Partial<CrawlCounters> = {}): Cr
     received: 0,
     rejectedByReason: { scope: 3 },
     errorsByClass: { dns: 1 },
+    leasesByRegion: { eu: 4 },
+    leasesPlaced: 3,
+    leasesHome: 2,
     ...over,
   };
 }
