@@ -339,6 +339,37 @@ export interface UrlStatus {
   readonly why: string;
 }
 
+/** Which region a host is leased to (frontier/placement.ts). */
+export interface HostPlacement {
+  /** The nearest, as far as known; "" = not known. */
+  readonly home: string;
+  /** The only one that may ask, by policy; "" = any. */
+  readonly pinned: string;
+  /** What the next lease is meant for; "" = whichever comes. */
+  readonly next: string;
+  /** "" = it isn't leased. */
+  readonly leasedTo: string;
+  readonly regions: readonly {
+    readonly region: string;
+    /** Least TCP connect time of the last five; absent = none is known. */
+    readonly connectMs?: number;
+    readonly tries: number;
+    readonly refusals: number;
+    readonly isGeoBlocked: boolean;
+    /** No edge of it asks for leases. */
+    readonly isSilent: boolean;
+    /** Wall ms; 0 = never. */
+    readonly lastLeasedAt: number;
+  }[];
+}
+
+/** What is known of one host, for its operator. */
+export interface HostView {
+  readonly host: HostKey;
+  readonly domain: string;
+  readonly placement: HostPlacement;
+}
+
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */
 export interface Coordinator extends FrontierVerbs {
   /** Durable when it resolves; the same id with the same spec again is the same crawl (resume), with another spec an Error. */
@@ -377,6 +408,8 @@ export interface Coordinator extends FrontierVerbs {
       readonly region?: string;
     },
   ): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
+  /** Undefined when no URL, lease or policy of the host is known. */
+  hostView(host: HostKey): HostView | undefined;
   shardCount(): number;
   /** A sentence for each thing that is wrong; empty = ready. */
   problems(): string[];

@@ -181,6 +181,9 @@ export const HostPolicy = z.strictObject({
   max_parallel: z.int().min(1).max(LIMITS.hostInFlightMax).optional(),
   paused: z.boolean().optional(),
   blocked_reason: z.string().max(500).optional(),
+  region: z.string().regex(/^[A-Za-z0-9._-]{0,64}$/, "up to 64 of A-Z, a-z, 0-9, . _ - are wanted").optional().openapi({
+    description: 'The only region that may ask; "" takes it back.',
+  }),
 }).openapi("HostPolicy");
 
 export const HostPolicyAnswer = z.object({

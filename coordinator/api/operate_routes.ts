@@ -6,6 +6,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ApiParts, App } from "./context.ts";
 import { HostPolicy, HostPolicyAnswer } from "./crawl_schemas.ts";
+import { HostAnswer, hostAnswer } from "./host_schemas.ts";
 import { prometheusText } from "./metrics.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
 import { jsonAnswer, jsonBody } from "./route_parts.ts";
@@ -16,6 +17,14 @@ const policy = createRoute({
   summary: "Sets how a host may be asked, in all crawls",
   request: { params: z.object({ host: z.string().min(1).max(255) }), body: jsonBody(HostPolicy) },
   responses: { 200: jsonAnswer("In force", HostPolicyAnswer), ...problemResponses(400, 413, 415) },
+});
+
+const hostRoute = createRoute({
+  method: "get",
+  path: "/v1/hosts/{host}",
+  summary: "What is known of a host",
+  request: { params: z.object({ host: z.string().min(1).max(255) }) },
+  responses: { 200: jsonAnswer("The host", HostAnswer), ...problemResponses(400, 404) },
 });
 
 const health = createRoute({
@@ -43,14 +52,21 @@ const metrics = createRoute({
 export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts): void {
   app.openapi(policy, async (c) => {
     const host = hostKeyOf(c.req.valid("param").host);
-    const { min_delay_ms, max_parallel, paused, blocked_reason } = c.req.valid("json");
+    const { min_delay_ms, max_parallel, paused, blocked_reason, region } = c.req.valid("json");
     const { leasesOut } = await coordinator.setHostPolicy(host, {
       minDelayMs: min_delay_ms,
       maxParallel: max_parallel,
       paused,
       blockedReason: blocked_reason,
+      region,
     });
     return c.json({ host, leases_out: leasesOut }, 200);
+  });
+  app.openapi(hostRoute, (c) => {
+    const host = hostKeyOf(c.req.valid("param").host);
+    const view = coordinator.hostView(host);
+    if (view === undefined) throw new ApiProblem(404, `No URL, lease or policy of ${host} is known.`);
+    return c.json(hostAnswer(view), 200);
   });
   app.openapi(health, (c) => c.json({ status: "ok" as const, version: defaults.version }, 200));
   app.openapi(ready, (c) => {

@@ -6,7 +6,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
-import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
+import type { ControlStore, Coordinator, CrawlRow, HostView, ShardStore, UrlStatus } from "../ports.ts";
 import {
   type CapturesReply,
   type CapturesRequest,
@@ -15,6 +15,7 @@ import {
   type CrawlStats,
   evenSlotMap,
   type ExtendReply,
+  type HostKey,
   type LeaseReply,
   LIMITS,
   type OutboxDelivery,
@@ -31,6 +32,7 @@ import { ackOperation, ReceiveOperation } from "./enqueue.ts";
 import { FinishDetector } from "./finish.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { policyOperation } from "./host_policy.ts";
+import { hostView } from "./host_view.ts";
 import { LeaseDesk } from "./lease_desk.ts";
 import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
@@ -271,6 +273,13 @@ class FrontierCoordinator implements Coordinator {
     const place = this.#parts.directory.placeOf(host);
     return this.#writers[place.shard]!.submit(policyOperation(place, policy));
   };
+
+  hostView(name: HostKey): HostView | undefined {
+    const place = this.#parts.directory.placeOf(name);
+    const { shard } = this.#writers[place.shard]!;
+    const host = shard.hosts.get(place.host);
+    return host === undefined ? undefined : hostView(shard, host, this.#parts.clock.wallMs());
+  }
 
   stats(crawlId: CrawlId): CrawlStats | undefined {
     const crawl = this.#parts.crawls.get(crawlId);

@@ -10,9 +10,13 @@ import { abandonedGapMs, closingGapMs, gapMs, nextStartAt } from "./politeness.t
 import type { Operation, Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
-/** True when nothing more may be started under the lease: its host was paused or blocked, its crawl stopped. */
+/**
+ * True when nothing more may be started under the lease: its host was paused, blocked or pinned to another region, its
+ * crawl stopped.
+ */
 function mustStop(shard: Shard, lease: LeaseState): boolean {
   const { host } = lease;
+  if (host.policyRegion !== "" && host.policyRegion !== lease.region) return true;
   return host.paused || host.blockedReason !== "" || shard.parts.crawls.get(lease.crawlId)?.isRunning !== true;
 }
 

@@ -181,6 +181,29 @@ apiTest("a host policy stops and slows a host, and tells which leases are out", 
   problem(await ask("PUT /v1/hosts/a/policy", { json: { max_parallel: 0 } }), 400, /max_parallel/);
 });
 
+apiTest(
+  "a host is pinned to a region: its lease elsewhere is told to stop, and the host says so",
+  async (ask, { coordinator }) => {
+    await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS } });
+    const lease = () => coordinator.lease({ worker_id: "w", region: "r", max: 9, max_leases: 1, holding: 0 });
+    const { leases: [out] } = await lease();
+    assert.equal((await ask("PUT /v1/hosts/example.org/policy", { json: { region: "eu" } })).status, 200);
+    const { lease_id, epoch, slot } = out!;
+    assert.equal((await coordinator.extend({ worker_id: "w", lease_id, epoch, slot })).stop, true);
+    const { body } = await ask("GET /v1/hosts/EXAMPLE.org");
+    assert.deepEqual([body.host, body.domain, body.placement.pinned, body.placement.leased_to], [
+      "example.org",
+      "example.org",
+      "eu",
+      "r",
+    ]);
+    assert.equal(body.placement.regions[0].tries, 1);
+    problem(await ask("PUT /v1/hosts/example.org/policy", { json: { region: "e u" } }), 400, /region/);
+    problem(await ask("GET /v1/hosts/unknown.example"), 404, /unknown.example is known/);
+    problem(await ask("GET /v1/hosts/a:80"), 400, /no hostname/);
+  },
+);
+
 apiTest("an operator enqueues discoveries with their own depth and origin", async (ask) => {
   await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS, scope: { max_depth: 2 } } });
   const urls = [
