@@ -19,6 +19,7 @@ import type {
   RobotsClass,
   WorkerId,
 } from "../protocol/mod.ts";
+import type { HostView, RegionFacts } from "./host_ports.ts";
 
 /** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
 export type UrlState = "ready" | "waiting" | "done" | "excluded" | "dead";
@@ -95,23 +96,6 @@ export interface HostRow {
   readonly homeRegion: string;
   /** The only region that it may be leased to; "" = any. */
   readonly policyRegion: string;
-}
-
-/** What is known of a host as one region sees it (frontier/region_facts.ts). */
-export interface RegionFacts {
-  readonly region: string;
-  /** TCP times of its last new connections, ms, at most five, the newest last. */
-  readonly connectTimesMs: readonly number[];
-  /** Leases that it was given. */
-  readonly tries: number;
-  /** Weighted refusals (no connection, 403, 451) in a row; 0 = none since the last answer. */
-  readonly refusals: number;
-  /** Wall ms of the first of them; 0 = none. */
-  readonly refusedSince: number;
-  /** Wall ms of an answer that was no refusal, to the minute; 0 = never. */
-  readonly answeredAt: number;
-  /** Wall ms of its last lease; 0 = never. */
-  readonly leasedAt: number;
 }
 
 /** What is known of an origin's robots.txt. Key: (slot, origin). */
@@ -337,37 +321,6 @@ export interface UrlStatus {
   readonly httpStatus?: number;
   /** A sentence. */
   readonly why: string;
-}
-
-/** Which region a host is leased to (frontier/placement.ts). */
-export interface HostPlacement {
-  /** The nearest, as far as known; "" = not known. */
-  readonly home: string;
-  /** The only one that may ask, by policy; "" = any. */
-  readonly pinned: string;
-  /** What the next lease is meant for; "" = whichever comes. */
-  readonly next: string;
-  /** "" = it isn't leased. */
-  readonly leasedTo: string;
-  readonly regions: readonly {
-    readonly region: string;
-    /** Least TCP connect time of the last five; absent = none is known. */
-    readonly connectMs?: number;
-    readonly tries: number;
-    readonly refusals: number;
-    readonly isGeoBlocked: boolean;
-    /** No edge of it asks for leases. */
-    readonly isSilent: boolean;
-    /** Wall ms; 0 = never. */
-    readonly lastLeasedAt: number;
-  }[];
-}
-
-/** What is known of one host, for its operator. */
-export interface HostView {
-  readonly host: HostKey;
-  readonly domain: string;
-  readonly placement: HostPlacement;
 }
 
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */

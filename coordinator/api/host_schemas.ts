@@ -1,10 +1,10 @@
 /**
  * Schemas of what is shown of one host.
- * Invariant: answers mirror HostView of coordinator/ports.ts, in snake_case.
+ * Invariant: answers mirror HostView of coordinator/host_ports.ts, in snake_case.
  */
 
 import { z } from "@hono/zod-openapi";
-import type { HostPlacement, HostView } from "../ports.ts";
+import type { HostPlacement, HostView } from "../host_ports.ts";
 
 const Placement = z.object({
   home: z.string().openapi({ description: 'The nearest region, as far as known; "" = not known.' }),

@@ -6,7 +6,8 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
-import type { ControlStore, Coordinator, CrawlRow, HostView, ShardStore, UrlStatus } from "../ports.ts";
+import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
+import type { HostView } from "../host_ports.ts";
 import {
   type CapturesReply,
   type CapturesRequest,

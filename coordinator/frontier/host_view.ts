@@ -3,7 +3,7 @@
  * Invariant: reads only.
  */
 
-import type { HostPlacement, HostView } from "../ports.ts";
+import type { HostPlacement, HostView } from "../host_ports.ts";
 import type { HostState } from "./host_state.ts";
 import { connectMsOf, isGeoBlocked } from "./region_facts.ts";
 import type { Shard } from "./shard.ts";

@@ -10,7 +10,7 @@
  */
 
 import type { Random } from "../../runtime/ports.ts";
-import type { RegionFacts } from "../ports.ts";
+import type { RegionFacts } from "../host_ports.ts";
 import { connectMsOf, factsOf, forgetBlocked, isGeoBlocked, isSuspect, provenConnectMs } from "./region_facts.ts";
 
 /** Hysteresis: share of the home's connect time, and ms less than it, that another region must reach. */

@@ -4,7 +4,7 @@
  * regions are kept; a fact can only be about the host whose lease it was reported under (promise 12).
  */
 
-import type { RegionFacts } from "../ports.ts";
+import type { RegionFacts } from "../host_ports.ts";
 
 /** Regions that are remembered for a host; the one that was asked longest ago is forgotten first. */
 export const REGIONS_PER_HOST = 8;
