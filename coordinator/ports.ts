@@ -20,6 +20,7 @@ import type {
   WorkerId,
 } from "../protocol/mod.ts";
 import type { HostView, RegionFacts } from "./host_ports.ts";
+import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
 
 /** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
 export type UrlState = "ready" | "waiting" | "done" | "excluded" | "dead";
@@ -223,6 +224,10 @@ export interface Batch {
   /** Rows of other shards that came in: remembered, so that a repeated delivery changes nothing. */
   readonly received: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
   readonly counters: readonly CrawlCounters[];
+  /** Keys of the new URLs as the seen-set's log keeps them, until a run covers them; absent = none. */
+  readonly seenLog?: Uint8Array;
+  /** What the seen-set's upkeep writes along; absent = nothing. */
+  readonly seen?: SeenWrites;
 }
 
 export interface UrlKey {
@@ -232,7 +237,7 @@ export interface UrlKey {
 }
 
 /** One shard's database; one process owns it at a time. */
-export interface ShardStore {
+export interface ShardStore extends SeenStorage {
   /**
    * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
    * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
@@ -255,8 +260,6 @@ export interface ShardStore {
     until: number,
     limit: number,
   ): Promise<UrlRow[]>;
-  /** The exact seen-set: for each key, 1 when the store holds it. */
-  seen(keys: readonly UrlKey[]): Promise<Uint8Array>;
   urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
   /** Which of these outbox rows came in before. */
   receivedBefore(rows: readonly { leaseId: LeaseId; seq: number }[]): Promise<Uint8Array>;
@@ -265,8 +268,6 @@ export interface ShardStore {
   robotsBody(digest: string): Promise<string | undefined>;
   /** In the order of seq; CaptureRow's own fields and no others. */
   captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
-  /** All fingerprints with their crawl, in chunks: rebuilds the Bloom filter. */
-  fingerprints(): AsyncIterable<readonly { crawlId: CrawlId; fingerprints: BigUint64Array }[]>;
   close(): Promise<void>;
 }
 

@@ -100,6 +100,16 @@ export interface Files {
   size(path: string): Promise<number | undefined>;
 }
 
+/** Whole objects under names with slashes, as a shared object store keeps them. */
+export interface BlobStore {
+  /** Replaces what is there. Durable when it resolves, and never half there. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Undefined when there is no such object. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Does nothing when there is no such object. */
+  remove(name: string): Promise<void>;
+}
+
 /** An HTTP server for a `fetch`-style handler. */
 export interface Server {
   readonly url: string;

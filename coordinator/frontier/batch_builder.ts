@@ -53,9 +53,9 @@ export class BatchBuilder {
     return this.newUrl(crawlId, fingerprint) ?? this.#changedUrls.get(crawlId)?.get(fingerprint);
   }
 
-  /** Fingerprints accepted in this round, per crawl. */
-  *newFingerprints(): Iterable<readonly [CrawlId, BigUint64Array]> {
-    for (const [crawlId, rows] of this.#newUrls) yield [crawlId, BigUint64Array.from(rows.keys())];
+  /** URLs accepted in this round. */
+  *newRows(): Iterable<UrlRow> {
+    for (const rows of this.#newUrls.values()) yield* rows.values();
   }
 
   changeUrl(row: UrlRow): void {

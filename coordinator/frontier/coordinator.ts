@@ -5,7 +5,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
@@ -53,6 +53,8 @@ export interface CoordinatorOptions {
   readonly digest: Digest;
   readonly log: Logger;
   readonly settings?: Partial<FrontierSettings>;
+  /** Where copies of the seen-set's filters go, so that another node can take a shard; absent = nowhere. */
+  readonly blobs?: BlobStore;
 }
 
 /** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
@@ -69,6 +71,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     settings: frontierSettings(options.settings),
     crawls: new CrawlBook(),
     directory: new HostDirectory(core, slotMap),
+    ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
   };
   const writers: ShardWriter[] = [];
   const desk = new CrawlDesk(parts, controlStore, () => ({ core, directory: parts.directory, writers }));

@@ -9,6 +9,8 @@ import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links
 import { nameOfRow } from "./outbox_index.ts";
 import { raiseFoundOften } from "./raise.ts";
 import type { Round } from "./round.ts";
+import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
+import { VERDICT } from "./seen/seen_runs.ts";
 import type { Shard } from "./shard.ts";
 
 /** Queues that are filled in one round. */
@@ -18,7 +20,7 @@ const WAITING_PER_FILL = 128;
 export async function gather(round: Round, store: ShardStore): Promise<void> {
   const { shard } = round;
   classifySpans(shard, round.spans);
-  await askStore(round, store);
+  await askSeen(round, store);
   if (round.receivedRows.length > 0) await askReceived(round, store);
   await fillQueues(round, store);
   await raiseFoundOften(round, store);
@@ -31,42 +33,54 @@ export async function gather(round: Round, store: ShardStore): Promise<void> {
 interface Question {
   readonly span: LinkSpan;
   readonly candidate: Candidate;
-  readonly key: UrlKey;
 }
 
-/** The exact seen-set has the last word on every candidate that the filter couldn't clear. */
-async function askStore(round: Round, store: ShardStore): Promise<void> {
-  const plain: Question[] = [];
+/** The seen-set has the last word on every candidate that the cache doesn't know. */
+async function askSeen({ shard, spans }: Round, store: ShardStore): Promise<void> {
+  const asked: Question[] = [];
   const withRow: Question[] = [];
-  for (const span of round.spans) {
-    const { crawl } = span.options;
-    const hasDepth = crawl.row.spec.scope.max_depth !== undefined;
+  const keys = new SeenKeys();
+  for (const span of spans) {
+    const { salt } = span.options.crawl;
     for (const candidate of span.candidates) {
-      if (candidate.verdict !== "perhaps" && candidate.verdict !== "shallower") continue;
-      const key = { slot: candidate.place.slot, crawlId: crawl.id, fingerprint: candidate.fingerprint };
-      (hasDepth ? withRow : plain).push({ span, candidate, key });
+      if (candidate.verdict === "shallower") withRow.push({ span, candidate });
+      if (candidate.verdict !== "perhaps") continue;
+      asked.push({ span, candidate });
+      keys.addUrl(clusterOf(candidate.place.domainHash, salt), candidate.fingerprint, salt);
     }
   }
-  if (plain.length > 0) {
-    const answers = await store.seen(plain.map((question) => question.key));
-    plain.forEach((question, i) => noteSeen(round.shard, question, answers[i] === 1));
-  }
-  if (withRow.length > 0) {
-    const rows = await store.urls(withRow.map((question) => question.key));
-    withRow.forEach((question, i) => {
-      question.candidate.row = rows[i];
-      noteSeen(round.shard, question, rows[i] !== undefined);
+  if (asked.length > 0) {
+    const screening = shard.seen.screen(keys);
+    await shard.seen.settle(screening, store);
+    asked.forEach((question, i) => {
+      if (screening.verdicts[i] === VERDICT.new) question.candidate.verdict = "new";
+      else if (question.span.options.crawl.row.spec.scope.max_depth !== undefined) withRow.push(question);
+      else noteSeen(shard, question);
     });
   }
+  if (withRow.length > 0) await askDepths(shard, withRow, store);
 }
 
-function noteSeen(shard: Shard, { span, candidate }: Question, isSeen: boolean): void {
-  const depth = span.options.depthAt(candidate.index);
+/** Where depth matters the row says at which the URL is known. */
+async function askDepths(shard: Shard, questions: readonly Question[], store: ShardStore): Promise<void> {
+  const rows = await store.urls(questions.map(({ span, candidate }): UrlKey => ({
+    slot: candidate.place.slot,
+    crawlId: span.options.crawl.id,
+    fingerprint: candidate.fingerprint,
+  })));
+  questions.forEach((question, i) => {
+    question.candidate.row = rows[i];
+    noteSeen(shard, question);
+  });
+}
+
+function noteSeen(shard: Shard, { span, candidate }: Question): void {
   const { row } = candidate;
-  if (!isSeen) candidate.verdict = "new";
-  else if (row !== undefined && row.depth > depth) candidate.verdict = "shallower";
-  else candidate.verdict = "seen";
-  if (candidate.verdict !== "seen") return;
+  if (row !== undefined && row.depth > span.options.depthAt(candidate.index)) {
+    candidate.verdict = "shallower";
+    return;
+  }
+  candidate.verdict = "seen";
   shard.seen.cache.add(candidate.fingerprint, span.options.crawl.salt, row?.depth ?? ANY_DEPTH);
 }
 

@@ -11,6 +11,8 @@ export interface HostPlace {
   readonly domain: string;
   readonly slot: number;
   readonly shard: number;
+  /** Upper 32 bits of the domain's hash, the slot in front: places the host's URLs in the seen-set. */
+  readonly domainHash: number;
 }
 
 const REMEMBERED_HOSTS = 200_000;
@@ -37,8 +39,9 @@ export class HostDirectory {
     if (known !== undefined) return known;
     const host = hostKeyOf(hostname);
     const domain = this.#core.domainOf(host);
-    const slot = slotOf(this.#core.xxh64(this.#utf8.encode(domain)));
-    const place = { host, domain, slot, shard: shardOf(this.#map, slot) };
+    const hash = this.#core.xxh64(this.#utf8.encode(domain));
+    const slot = slotOf(hash);
+    const place = { host, domain, slot, shard: shardOf(this.#map, slot), domainHash: Number(hash >> 32n) };
     if (this.#places.size >= REMEMBERED_HOSTS) this.#places.clear();
     this.#places.set(hostname, place);
     return place;

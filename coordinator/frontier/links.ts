@@ -12,7 +12,7 @@ import { shapeReason } from "./door/url_limits.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { Shard } from "./shard.ts";
 
-/** new: not in the store. seen: in the store. perhaps: ask the store. foreign: another shard's. shallower: seen at a greater depth. */
+/** new: not in the seen-set. seen: in it. perhaps: to be asked. foreign: another shard's. shallower: seen at a greater depth. */
 export type Verdict = "new" | "seen" | "perhaps" | "foreign" | "shallower";
 
 export interface Candidate {
@@ -63,7 +63,7 @@ const URLS_PER_CROSSING = 4096;
 /** What the cache says of crawls whose depth doesn't matter. */
 export const ANY_DEPTH = 0xffff;
 
-/** Sorts the links of all spans; what comes out as `perhaps` or `shallower` has to be asked of the store. */
+/** Sorts the links of all spans; what comes out as `perhaps` has to be asked of the seen-set, `shallower` of the store. */
 export function classifySpans(shard: Shard, spans: readonly LinkSpan[]): void {
   let group: LinkSpan[] = [];
   let size = 0;
@@ -92,24 +92,6 @@ function classifyGroup(shard: Shard, spans: readonly LinkSpan[]): void {
     return classifier;
   });
   for (const classifier of classifiers) classifier.lookUp();
-  askFilters(shard, spans);
-}
-
-/** Settles with the Bloom filters which candidates are certainly new. */
-function askFilters(shard: Shard, spans: readonly LinkSpan[]): void {
-  const byCrawl = new Map<string, Candidate[]>();
-  for (const { candidates, options } of spans) {
-    for (const candidate of candidates) {
-      if (candidate.verdict !== "perhaps") continue;
-      const list = byCrawl.get(options.crawl.id);
-      if (list === undefined) byCrawl.set(options.crawl.id, [candidate]);
-      else list.push(candidate);
-    }
-  }
-  for (const [crawlId, candidates] of byCrawl) {
-    const answers = shard.seen.perhapsSeen(crawlId, BigUint64Array.from(candidates, (one) => one.fingerprint));
-    for (let i = 0; i < candidates.length; i++) if (answers[i] === 0) candidates[i]!.verdict = "new";
-  }
 }
 
 interface Crossing {

@@ -8,18 +8,22 @@ import { BackQueue } from "./back_queue.ts";
 import { copyCounts } from "./counters.ts";
 import { hostFromRow, type HostState, type LeaseState } from "./host_state.ts";
 import { abandonedGapMs } from "./politeness.ts";
+import type { SeenCopies } from "./seen/seen_copies.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
 
-/** `isStart`: the first load of this process, when the leases of its dead predecessor end. */
-export async function loadShard(
-  index: number,
-  parts: FrontierParts,
-  store: ShardStore,
-  isStart: boolean,
-): Promise<Shard> {
+export interface LoadOptions {
+  readonly index: number;
+  readonly store: ShardStore;
+  /** The first load of this process, when the leases of its dead predecessor end. */
+  readonly isStart: boolean;
+  readonly copies: SeenCopies | undefined;
+}
+
+export async function loadShard(parts: FrontierParts, options: LoadOptions): Promise<Shard> {
+  const { index, store, isStart, copies } = options;
   const snapshot = await store.load();
-  const shard = new Shard(index, parts);
+  const shard = new Shard(index, parts, copies);
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;
   shard.nextCaptureSeq = snapshot.nextCaptureSeq;
@@ -29,13 +33,23 @@ export async function loadShard(
   if (snapshot.outboxRows > 0) {
     for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row);
   }
-  for await (const chunk of store.fingerprints()) {
-    for (const { crawlId, fingerprints } of chunk) shard.seen.add(crawlId, fingerprints);
-  }
+  await loadSeen(shard, store);
   const now = parts.clock.wallMs();
   if (isStart) endDeadLeases(shard, now);
   for (const host of shard.hosts.values()) shard.reschedule(host, now);
   return shard;
+}
+
+async function loadSeen({ index, parts, seen }: Shard, store: ShardStore): Promise<void> {
+  const origins = await seen.load(parts.core, store);
+  const torn = origins.filter((origin) => origin !== "store");
+  if (torn.length === 0) return;
+  const rebuilt = torn.filter((origin) => origin === "rebuilt").length;
+  parts.log.warn("filters of the seen-set were torn or missing", {
+    shard: index,
+    copied: torn.length - rebuilt,
+    rebuilt,
+  });
 }
 
 function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
@@ -78,7 +92,7 @@ async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardSto
   for (const summary of snapshot.backQueues) {
     const { slot, host: name, crawlId } = summary;
     const { domain } = shard.parts.directory.placeOf(name);
-    const host = shard.hostOf({ host: name, slot, domain, shard: shard.index });
+    const host = shard.hostOf({ host: name, slot, domain });
     shard.addQueue(host, BackQueue.load(summary, leased.get(`${crawlId} ${name}`) ?? 0));
   }
   // In one go: other shards look at the crawls' budgets meanwhile.
@@ -94,7 +108,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
   const now = parts.clock.wallMs();
   const crawl = parts.crawls.get(row.crawlId);
   const { domain } = row;
-  const host = shard.hostOf({ host: row.host, slot: row.slot, domain, shard: shard.index });
+  const host = shard.hostOf({ host: row.host, slot: row.slot, domain });
   return {
     leaseId: row.leaseId,
     epoch: row.epoch,

@@ -17,9 +17,13 @@ export interface FrontierSettings {
   readonly headsWhenFull: number;
   /** Recently confirmed fingerprints that a shard remembers; 8 bytes each; a power of two. */
   readonly seenCacheKeys: number;
-  /** Fingerprints that the first Bloom layer of a crawl is made for; each further layer holds twice as many. */
-  readonly bloomFirstKeys: number;
-  readonly bloomMaxKeys: number;
+  /** Keys of the seen-set in RAM before they are written as a run; some 40 bytes each, two times this many at most. */
+  readonly seenMemtableKeys: number;
+  /** Blocks of the seen-set that a shard keeps in RAM at most; 4,040 bytes each, some 500 keys. At least 256. */
+  readonly seenCacheBlocks: number;
+  /** Time between two snapshots: then a memtable of at least `seenSnapshotKeys` becomes a run, and filters are copied. */
+  readonly seenSnapshotMs: number;
+  readonly seenSnapshotKeys: number;
   /** URLs whose further in-links a shard counts at a time; 4 bytes each; a power of two. */
   readonly inLinkEntries: number;
   /**
@@ -57,8 +61,10 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   headsPerShard: 200_000,
   headsWhenFull: 16,
   seenCacheKeys: 1 << 20,
-  bloomFirstKeys: 1 << 15,
-  bloomMaxKeys: 1 << 23,
+  seenMemtableKeys: 1 << 16,
+  seenCacheBlocks: 24_576,
+  seenSnapshotMs: 60_000,
+  seenSnapshotKeys: 4_096,
   inLinkEntries: 1 << 20,
   groupCommitMs: 50,
   operationsPerCommit: 1_000,

@@ -6,7 +6,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
 import {
   type CrawlId,
@@ -32,7 +32,8 @@ import { planNextLease } from "./placement.ts";
 import { readinessOf } from "./readiness.ts";
 import { RegionBook } from "./region_book.ts";
 import { HostSchedule } from "./schedule.ts";
-import { SeenSet } from "./seen_set.ts";
+import { SeenSet } from "./seen/seen_set.ts";
+import type { SeenCopies } from "./seen/seen_copies.ts";
 import type { FrontierSettings } from "./settings.ts";
 
 /** What all shards of a coordinator share. */
@@ -46,6 +47,8 @@ export interface FrontierParts {
   readonly slotMap: SlotMap;
   readonly crawls: CrawlBook;
   readonly directory: HostDirectory;
+  /** Where copies of the seen-set's filters go; absent = nowhere. */
+  readonly blobs?: BlobStore;
 }
 
 /** Origins (schemes and ports) of a host that are remembered. */
@@ -83,7 +86,7 @@ export class Shard {
   nextCaptureSeq = 1;
   headsInRam = 0;
 
-  constructor(index: number, parts: FrontierParts) {
+  constructor(index: number, parts: FrontierParts, copies?: SeenCopies) {
     this.index = index;
     this.parts = parts;
     const { limits, affinityPatienceMs, regionSilentMs } = parts.settings;
@@ -95,7 +98,7 @@ export class Shard {
     });
     this.domains = new DomainLimit(limits.domainInFlight);
     this.deadOrigins = new DeadOrigins(limits.attempts);
-    this.seen = new SeenSet(parts.core, parts.settings);
+    this.seen = new SeenSet(parts.core, parts.settings, copies);
     this.linkCounter = new LinkCounter(parts.settings.inLinkEntries);
   }
 
@@ -123,7 +126,7 @@ export class Shard {
     return counts;
   }
 
-  hostOf(place: HostPlace): HostState {
+  hostOf(place: Pick<HostPlace, "host" | "domain" | "slot">): HostState {
     let host = this.hosts.get(place.host);
     if (host === undefined) this.hosts.set(place.host, host = newHost(place));
     return host;

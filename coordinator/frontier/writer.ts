@@ -6,16 +6,25 @@
  */
 
 import { OwnerLost, type ShardStore } from "../ports.ts";
+import type { SeenWrites } from "../seen_ports.ts";
 import type { Crawl } from "./crawl.ts";
 import { gather } from "./gather.ts";
 import { loadShard } from "./load.ts";
 import { type Operation, Round } from "./round.ts";
+import { SeenCopies } from "./seen/seen_copies.ts";
+import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
 import type { FrontierParts, Shard } from "./shard.ts";
 
 interface Waiting {
   readonly operation: Operation<unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
+}
+
+interface WriterMeans {
+  readonly store: ShardStore;
+  readonly saveCrawl: (crawl: Crawl) => Promise<void>;
+  readonly copies: SeenCopies | undefined;
 }
 
 /** Wait before a load that failed is tried again; doubles up to the cap. */
@@ -29,6 +38,7 @@ export class ShardWriter {
   readonly #index: number;
   readonly #parts: FrontierParts;
   readonly #saveCrawl: (crawl: Crawl) => Promise<void>;
+  readonly #copies: SeenCopies | undefined;
   readonly #stop = new AbortController();
   #shard: Shard;
   #waiting: Waiting[] = [];
@@ -40,13 +50,16 @@ export class ShardWriter {
   #enough = new AbortController();
   #isClosed = false;
   #problem = "";
+  /** What the log was told of the seen-set's filters. */
+  #alarm = "";
 
-  private constructor(shard: Shard, store: ShardStore, saveCrawl: (crawl: Crawl) => Promise<void>) {
+  private constructor(shard: Shard, { store, saveCrawl, copies }: WriterMeans) {
     this.#shard = shard;
     this.#index = shard.index;
     this.#parts = shard.parts;
     this.store = store;
     this.#saveCrawl = saveCrawl;
+    this.#copies = copies;
   }
 
   /** Loads the shard; its store is open. */
@@ -56,7 +69,9 @@ export class ShardWriter {
     store: ShardStore,
     saveCrawl: (crawl: Crawl) => Promise<void>,
   ): Promise<ShardWriter> {
-    return new ShardWriter(await loadShard(index, parts, store, true), store, saveCrawl);
+    const copies = parts.blobs === undefined ? undefined : new SeenCopies(parts.blobs, index, parts.log);
+    const shard = await loadShard(parts, { index, store, isStart: true, copies });
+    return new ShardWriter(shard, { store, saveCrawl, copies });
   }
 
   /** The shard as it is now; may be ahead of the store by the round under way. For reading. */
@@ -92,6 +107,7 @@ export class ShardWriter {
     this.#stop.abort();
     this.#enough.abort();
     await this.#running;
+    await this.#copies?.idle();
     this.#shard.free();
     await this.store.close();
   }
@@ -99,7 +115,7 @@ export class ShardWriter {
   async #run(): Promise<void> {
     // A first turn of the queue, so that callers of one moment share a commit.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#hasUpkeep) {
       await this.#waitForCompany();
       const taken = this.#waiting.splice(0, this.#parts.settings.operationsPerCommit);
       for (const { operation } of taken) if (operation.isPatient !== true) this.#urgent--;
@@ -113,6 +129,11 @@ export class ShardWriter {
       }
       await this.#parts.clock.sleep(0);
     }
+  }
+
+  /** The seen-set's upkeep goes on while nobody waits. */
+  get #hasUpkeep(): boolean {
+    return this.#shard.seen.hasWork && !this.#isClosed;
   }
 
   /** Enough operations wait to be worth a commit now. */
@@ -143,22 +164,53 @@ export class ShardWriter {
     const round = new Round(shard, this.#parts.clock.wallMs());
     for (const { operation } of taken) operation.plan?.(round);
     await gather(round, this.store);
+    const upkeep = await shard.seen.work(this.store);
     const answers = taken.map(({ operation }) => operation.apply(round));
-    await this.#commit(shard);
+    await this.#commit(shard, upkeep);
+    this.#tick(shard);
+    while (shard.seen.isBehind) {
+      await this.#commit(shard, await shard.seen.work(this.store));
+      this.#tick(shard);
+      await this.#parts.clock.sleep(0);
+    }
     return answers;
   }
 
-  async #commit(shard: Shard): Promise<void> {
-    if (shard.batch.isEmpty) return;
-    for (const [crawlId, fingerprints] of shard.batch.newFingerprints()) shard.seen.add(crawlId, fingerprints);
+  /** Lets the seen-set freeze and copy what it is time for, and says when its filters are worse than they may be. */
+  #tick(shard: Shard): void {
+    shard.seen.tick(shard.batchSeq, this.#parts.clock.monotonicMs());
+    const { problem } = shard.seen.tally;
+    if (problem !== "" && this.#alarm === "") this.#parts.log.warn(`Shard ${shard.index}: ${problem}`);
+    this.#alarm = problem;
+  }
+
+  async #commit(shard: Shard, upkeep: SeenWrites | undefined): Promise<void> {
+    if (shard.batch.isEmpty && upkeep === undefined) return;
+    const seenLog = this.#logOf(shard);
     // The wider scope first: were it lost after the batch, links that it let in would be refused later.
     for (const crawl of shard.grownCrawls) await this.#saveCrawl(crawl);
     shard.grownCrawls.clear();
-    const batch = shard.batch.build(shard.batchSeq + 1);
+    const batch = {
+      ...shard.batch.build(shard.batchSeq + 1),
+      ...(seenLog === undefined ? {} : { seenLog }),
+      ...(upkeep === undefined ? {} : { seen: upkeep }),
+    };
     await this.store.commit(batch);
+    shard.seen.committed();
     this.#committedAt = this.#parts.clock.monotonicMs();
     for (const row of batch.outbox) shard.outbox.add(row);
     shard.nextBatch();
+  }
+
+  /** What the batch accepts is seen from now on; the keys as the log wants them. */
+  #logOf(shard: Shard): Uint8Array | undefined {
+    const { crawls, directory } = this.#parts;
+    const keys = new SeenKeys();
+    for (const { crawlId, host, fingerprint } of shard.batch.newRows()) {
+      const { salt } = crawls.get(crawlId)!;
+      keys.addUrl(clusterOf(directory.placeOf(host).domainHash, salt), fingerprint, salt);
+    }
+    return keys.length === 0 ? undefined : shard.seen.add(keys);
   }
 
   /** What is in RAM may differ from the store now: it is thrown away. */
@@ -168,7 +220,9 @@ export class ShardWriter {
     log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
     for (let waitMs = RELOAD_MS;; waitMs = Math.min(RELOAD_MAX_MS, 2 * waitMs)) {
       try {
-        const fresh = await loadShard(this.#index, this.#parts, this.store, false);
+        const { store } = this;
+        const options = { index: this.#index, store, isStart: false, copies: this.#copies };
+        const fresh = await loadShard(this.#parts, options);
         this.#shard.free();
         this.#shard = fresh;
         this.#problem = "";

@@ -50,15 +50,6 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
   return { core, writer, faults, seed, world };
 }
 
-test("E108: the filter says seen, the exact store says no: the URL is accepted", async () => {
-  const { core, writer, seed } = await openWriter();
-  const urls = ["https://a.example/1", "https://a.example/2"];
-  writer.shard.seen.add("c", core.urls(urls).fingerprints);
-  assert.deepEqual(await seed(urls), { accepted: 2, known: 0, rejected: [] });
-  assert.deepEqual(await seed(urls), { accepted: 0, known: 2, rejected: [] });
-  await writer.close();
-});
-
 test("operations of one moment share a commit; two of them with the same new URL accept it once", async () => {
   const { writer, faults, seed } = await openWriter();
   const answers = await Promise.all(Array.from({ length: 50 }, () => seed(["https://a.example/x"])));

@@ -18,6 +18,7 @@ import {
   encodeUrl,
   jsonArray,
 } from "./libsql_rows.ts";
+import { seenStatements } from "./libsql_seen.ts";
 
 /** `v` is one element; materialised, because each mention of json_each's value column would render it anew. */
 const ROWS = "with r (v) as materialized (select value from json_each(?))";
@@ -95,5 +96,6 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
   add(SQL.outbox, batch.outbox, encodeOutbox);
   add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);
   add(SQL.received, batch.received, encodeLeaseSeq);
+  statements.push(...seenStatements(batch.batchSeq, batch.seenLog, batch.seen));
   return statements;
 }

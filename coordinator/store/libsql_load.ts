@@ -1,17 +1,14 @@
 /**
- * What a shard's RAM is made of at start, and the fingerprints for its filter.
+ * What a shard's RAM is made of at start, but for the seen-set (libsql_seen.ts).
  * Invariant: reads in pages, over indexes that hold all that is asked for; URL rows themselves are not touched.
  */
 
 import type { Clock } from "../../runtime/ports.ts";
 import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot } from "../ports.ts";
-import type { CrawlId } from "../../protocol/mod.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
-import { explained } from "./libsql_errors.ts";
-import { decodeLease, type LeaseFacts, unsigned } from "./libsql_rows.ts";
+import { decodeLease, type LeaseFacts } from "./libsql_rows.ts";
 
 const PAGE_ROWS = 5_000;
-const FINGERPRINTS_PER_CHUNK = 50_000;
 
 interface Paging {
   readonly database: Database;
@@ -105,30 +102,4 @@ export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
     leases: leases.map(decodeLease),
     backQueues: await backQueues(paging),
   };
-}
-
-/** One row per crawl of a chunk: decimal text, because a client makes an object of each row. */
-const FINGERPRINTS = `select slot, crawl, group_concat(fingerprint), count(*), max(fingerprint) from (
-    select slot, crawl, fingerprint from url indexed by url_key
-    where (slot, crawl, fingerprint) > (?, ?, ?) order by slot, crawl, fingerprint limit ?
-  ) group by slot, crawl order by slot, crawl`;
-
-export async function* readFingerprints(
-  { database, clock }: Paging,
-): AsyncGenerator<{ crawlId: CrawlId; fingerprints: BigUint64Array }[]> {
-  const names = await database.read("select id, crawl_id from crawl");
-  const crawls = new Map(names.map((row) => [Number(row[0]), String(row[1])]));
-  let after: SqlValue[] = [-1n, -1n, 0n];
-  for (;;) {
-    const args = [...after, BigInt(FINGERPRINTS_PER_CHUNK)];
-    const rows = await explained("Reading", database, () => database.read(FINGERPRINTS, args));
-    if (rows.length === 0) return;
-    const last = rows[rows.length - 1]!;
-    after = [last[0], last[1], last[4]] as SqlValue[];
-    yield rows.map((row) => ({
-      crawlId: crawls.get(Number(row[1]))!,
-      fingerprints: BigUint64Array.from(String(row[2]).split(","), unsigned),
-    }));
-    await clock.sleep(0);
-  }
 }

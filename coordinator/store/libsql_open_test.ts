@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../runtime/node.ts";
-import { batch, keyOf, urlRow } from "../../tests/support/shard_rows.ts";
+import { batch, held, keyOf, urlRow } from "../../tests/support/shard_rows.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { test } from "../../tests/support/test.ts";
 import { connect } from "./libsql_client.ts";
@@ -130,7 +130,7 @@ withFile("a full disk fails the batch whole, and with room again it goes through
   await full.open("owner", 1);
   await assert.rejects(full.commit(big), /^Error: Committing batch 2 to .* failed: the disk is full \(.*\); .*\.$/);
   assert.equal(await full.lastBatchSeq(), 1);
-  assert.deepEqual([...await full.seen([keyOf(urlRow(0)), keyOf(urlRow(10))])], [1, 0]);
+  assert.deepEqual(await held(full, [keyOf(urlRow(0)), keyOf(urlRow(10))]), [1, 0]);
   await full.commit(batch(2, { newUrls: [urlRow(1)] }));
   await full.close();
   const roomy = store(location);

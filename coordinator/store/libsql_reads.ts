@@ -50,8 +50,6 @@ const SQL = {
     `from url u indexed by url_waiting ${NAMED}
     where u.state = 1 and u.queue = ${QUEUE} and u.available_at <= ? order by u.available_at, u.seq limit ?`,
   ),
-  seen: `${KEYS} select json_group_array(k) from r where exists (select 1 from url u indexed by url_key
-    where u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2)`,
   urls: `${KEYS} select k, json_array(${URL_COLUMNS}) from r cross join url u indexed by url_key
     on u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2 ${NAMED}`,
   received: `${KEYS} select json_group_array(k) from r where exists
@@ -103,11 +101,6 @@ function marked(count: number, rows: readonly SqlRow[]): Uint8Array {
   const answer = new Uint8Array(count);
   for (const position of JSON.parse(String(rows[0]![0])) as number[]) answer[position] = 1;
   return answer;
-}
-
-export async function readSeen(database: Database, names: Names, keys: readonly UrlKey[]): Promise<Uint8Array> {
-  if (keys.length === 0) return new Uint8Array();
-  return marked(keys.length, await database.read(SQL.seen, [encodeKeys(keys, await names.crawls())]));
 }
 
 export async function readUrls(

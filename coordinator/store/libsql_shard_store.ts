@@ -12,20 +12,12 @@ import type { Batch, ShardStore } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { commitStatements } from "./libsql_commit.ts";
 import { explained } from "./libsql_errors.ts";
-import { loadShard, readFingerprints } from "./libsql_load.ts";
+import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
-import {
-  readBody,
-  readCaptures,
-  readOutbox,
-  readReady,
-  readReceived,
-  readSeen,
-  readUrls,
-  readWaiting,
-} from "./libsql_reads.ts";
+import { readBody, readCaptures, readOutbox, readReady, readReceived, readUrls, readWaiting } from "./libsql_reads.ts";
+import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
   readonly clock: Clock;
@@ -96,13 +88,15 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
       reading(async ({ database }) => Number((await database.read("select batch_seq from shard"))[0]![0])),
     readReady: (queue, after, limit) => reading(({ database }) => readReady(database, queue, after, limit)),
     readWaiting: (queue, until, limit) => reading(({ database }) => readWaiting(database, queue, until, limit)),
-    seen: (keys) => reading(({ database, names }) => readSeen(database, names, keys)),
     urls: (keys) => reading(({ database, names }) => readUrls(database, names, keys)),
     receivedBefore: (rows) => reading(({ database }) => readReceived(database, rows)),
     readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) => reading(({ database }) => readCaptures(database, prefix, afterSeq, limit)),
-    fingerprints: () => readFingerprints({ database: now().database, clock: options.clock }),
+    seenState: () => reading(({ database }) => readSeenState(database)),
+    seenLog: (batchSeq, limit) => reading(({ database }) => readSeenLog(database, batchSeq, limit)),
+    seenBlocks: (ids) => reading(({ database }) => readSeenBlocks(database, ids)),
+    seenPart: (part) => reading(({ database }) => readSeenPart(database, part)),
     async close() {
       const closing = session;
       session = undefined;

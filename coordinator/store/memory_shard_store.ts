@@ -15,11 +15,13 @@ import type {
   UrlKey,
   UrlRow,
 } from "../ports.ts";
+import type { SeenPartName, SeenState } from "../seen_ports.ts";
 import { OwnerLost } from "../ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
 import { captureFacts } from "./capture_facts.ts";
 import { checkBatch } from "./memory_batch_check.ts";
 import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
+import { MemorySeen } from "./memory_seen.ts";
 
 type BatchCapture = Batch["captures"][number];
 
@@ -40,6 +42,7 @@ export class MemoryShardDisk {
   readonly outbox = new Map<string, OutboxRow>();
   readonly received = new Set<string>();
   readonly counters = new Map<CrawlId, CrawlCounters>();
+  readonly seen = new MemorySeen();
   nextUrlSeq = 1;
   urlCount = 0;
 
@@ -123,6 +126,7 @@ export class MemoryShardStore implements ShardStore {
     for (const row of batch.ackedOutbox) disk.outbox.delete(rowName(row));
     for (const row of batch.received) disk.received.add(rowName(row));
     for (const row of batch.counters) disk.counters.set(row.crawlId, row);
+    disk.seen.commit(batch.batchSeq, batch.seenLog, batch.seen);
     disk.batchSeq = batch.batchSeq;
   }
 
@@ -169,10 +173,6 @@ export class MemoryShardStore implements ShardStore {
     return rows.slice(0, Math.min(limit, end < 0 ? rows.length : end));
   }
 
-  async seen(keys: readonly UrlKey[]): Promise<Uint8Array> {
-    return Uint8Array.from(keys, (key) => this.#disk.url(key) === undefined ? 0 : 1);
-  }
-
   async urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]> {
     return keys.map((key) => this.#disk.url(key));
   }
@@ -204,10 +204,20 @@ export class MemoryShardStore implements ShardStore {
     return found;
   }
 
-  async *fingerprints(): AsyncIterable<readonly { crawlId: CrawlId; fingerprints: BigUint64Array }[]> {
-    for (const [crawlId, rows] of this.#disk.urls) {
-      yield [{ crawlId, fingerprints: BigUint64Array.from(rows.keys()) }];
-    }
+  seenState(): Promise<SeenState> {
+    return this.#disk.seen.seenState();
+  }
+
+  seenLog(batchSeq: number, limit: number): Promise<{ batchSeq: number; keys: Uint8Array }[]> {
+    return this.#disk.seen.seenLog(batchSeq, limit);
+  }
+
+  seenBlocks(ids: readonly number[]): Promise<Uint8Array[]> {
+    return this.#disk.seen.seenBlocks(ids);
+  }
+
+  seenPart(part: SeenPartName): Promise<Uint8Array | undefined> {
+    return this.#disk.seen.seenPart(part);
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,7 @@
  */
 
 /** Bumped when the tables change; a store of another format is refused. */
-export const SHARD_FORMAT = 3;
+export const SHARD_FORMAT = 4;
 
 /** `UrlState` as it is stored; the partial indexes below name the first two. */
 export const URL_STATES = ["ready", "waiting", "done", "excluded", "dead"] as const;
@@ -80,6 +80,11 @@ export const SHARD_TABLES: readonly string[] = [
     links text not null,
     unique (lease_id, seq)
   )`,
+  `create table if not exists seen_log (batch_seq integer primary key, keys blob not null)`,
+  `create table if not exists seen_block (id integer primary key, keys blob not null)`,
+  `create table if not exists seen_run (id integer primary key, facts text not null)`,
+  `create table if not exists seen_part (id integer primary key, run integer not null, kind text not null,
+    part integer not null, bytes blob not null, unique (run, kind, part))`,
   `create table if not exists received (lease_id text not null, seq integer not null, primary key (lease_id, seq)) without rowid`,
 ];
 

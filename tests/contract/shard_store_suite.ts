@@ -9,6 +9,7 @@ import {
   batch,
   captureRow,
   counters,
+  held,
   hostRow,
   keyOf,
   leaseRow,
@@ -17,6 +18,7 @@ import {
   urlRow,
 } from "../support/shard_rows.ts";
 import { batchCases, ownerCases } from "./shard_owner_cases.ts";
+import { seenCases } from "./shard_seen_cases.ts";
 import { declarer, type It, reopened, type ShardShelf } from "./shard_shelf.ts";
 
 const QUEUE = { slot: 7, crawlId: "default", host: "a.example" };
@@ -31,6 +33,7 @@ export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardS
   queues(it);
   state(it);
   logs(it);
+  seenCases(it);
 }
 
 function urls(it: It): void {
@@ -53,10 +56,10 @@ function urls(it: It): void {
     const elsewhere = [{ ...keyOf(a), crawlId: "other" }, { ...keyOf(c), crawlId: "none" }];
     const keys = [keyOf(c), keyOf(b), ...elsewhere, keyOf(a), keyOf(b)];
     for (let twice = 0; twice < 2; twice++) {
-      assert.deepEqual([...await store.seen(keys)], [0, 1, 0, 0, 1, 1]);
+      assert.deepEqual(await held(store, keys), [0, 1, 0, 0, 1, 1]);
       assert.deepEqual(await store.urls(keys), [undefined, b, undefined, undefined, a, b]);
     }
-    assert.deepEqual([...await store.seen([])], []);
+    assert.deepEqual(await held(store, []), []);
     assert.deepEqual(await store.urls([]), []);
   });
 }
@@ -96,30 +99,7 @@ function changes(it: It): void {
       return true;
     });
     await store.commit(batch(1, { newUrls: [urlRow(2)] }));
-    assert.deepEqual([...await store.seen([urlRow(1), urlRow(2)].map(keyOf))], [0, 1]);
-  });
-
-  it("every fingerprint is told once, under its crawl", async (store) => {
-    const rows = Array.from(
-      { length: 300 },
-      (_, i) => urlRow(i, { slot: i % 5, crawlId: i % 2 ? "odd" : "even", host: `h${i % 5}.example` }),
-    );
-    await store.commit(batch(1, { newUrls: rows }));
-    const found = new Map<string, bigint[]>([["odd", []], ["even", []]]);
-    for await (const chunk of store.fingerprints()) {
-      for (const { crawlId, fingerprints } of chunk) found.get(crawlId)!.push(...fingerprints);
-    }
-    const sorted = (list: bigint[]) => list.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    for (const [crawlId, list] of found) {
-      const wanted = rows.filter((row) => row.crawlId === crawlId).map((row) => row.fingerprint);
-      assert.deepEqual(sorted(list), sorted(wanted));
-    }
-  });
-
-  it("no fingerprint, no chunk with one", async (store) => {
-    let count = 0;
-    for await (const chunk of store.fingerprints()) for (const { fingerprints } of chunk) count += fingerprints.length;
-    assert.equal(count, 0);
+    assert.deepEqual(await held(store, [urlRow(1), urlRow(2)].map(keyOf)), [0, 1]);
   });
 }
 

@@ -118,17 +118,10 @@ const show = (value: unknown) => JSON.stringify(value, (_, item) => (typeof item
 /** Everything that `store` tells; what has no order is sorted. */
 async function everything(store: ShardStore): Promise<unknown> {
   const { hosts, origins, leases, backQueues, counters, ...rest } = await store.load();
-  const prints = new Map<string, bigint[]>();
-  for await (const chunk of store.fingerprints()) {
-    for (const { crawlId, fingerprints } of chunk) {
-      prints.set(crawlId, [...prints.get(crawlId) ?? [], ...fingerprints]);
-    }
-  }
   const keys = CRAWLS.flatMap((crawlId) => FINGERPRINTS.map((fingerprint) => ({ slot: 0, crawlId, fingerprint })));
   return {
     ...rest,
     lists: [hosts, origins, leases, backQueues, counters].map((list) => byText<unknown>(list)),
-    prints: byText([...prints].map(([crawlId, list]) => [crawlId, byText(list)])),
     outbox: await store.readOutbox(1000),
     captures: await store.captures("", 0, 1000),
     ofHost: await store.captures("a.example/", 2, 1000),
@@ -149,7 +142,7 @@ async function ask(
   return {
     ready: await store.readReady(queue, { band: part.row.band!, seq: limit }, limit),
     waiting: await store.readWaiting(queue, until, limit),
-    seen: [...await store.seen(keys)],
+    seen: await rows.held(store, keys),
     urls: await store.urls(keys),
     received: [...await store.receivedBefore([{ leaseId: "", seq: limit }, { leaseId: part.row.reason!, seq: 1 }])],
   };

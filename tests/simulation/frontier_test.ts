@@ -40,7 +40,7 @@ class Simulation {
   /** A start on what lies on the disks; the process before is simply gone. */
   async boot(): Promise<void> {
     if (this.#coordinator !== undefined) this.#abandoned.push(this.#coordinator);
-    const settings = { headsPerQueue: 4, seenCacheKeys: 16, bloomFirstKeys: 32, bloomMaxKeys: 64 };
+    const settings = { headsPerQueue: 4, seenCacheKeys: 16, seenMemtableKeys: 24, seenSnapshotKeys: 8 };
     this.#coordinator = await start(this.world, { settings, wrap: (store) => faultyStore(store, this.#faults) });
   }
 

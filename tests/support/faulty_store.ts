@@ -11,7 +11,7 @@ export type CommitFault = "before" | "after";
 export class Faults {
   commit: CommitFault | undefined;
   /** The next call of this read fails. */
-  read: "seen" | "readReady" | "load" | undefined;
+  read: "seenBlocks" | "readReady" | "load" | undefined;
   commits = 0;
 }
 
@@ -42,16 +42,18 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
       return await store.readReady(queue, after, limit);
     },
     readWaiting: (queue, until, limit) => store.readWaiting(queue, until, limit),
-    async seen(keys) {
-      failing("seen");
-      return await store.seen(keys);
-    },
     urls: (keys) => store.urls(keys),
     receivedBefore: (rows) => store.receivedBefore(rows),
     readOutbox: (limit) => store.readOutbox(limit),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
-    fingerprints: () => store.fingerprints(),
+    seenState: () => store.seenState(),
+    seenLog: (batchSeq, limit) => store.seenLog(batchSeq, limit),
+    async seenBlocks(ids) {
+      failing("seenBlocks");
+      return await store.seenBlocks(ids);
+    },
+    seenPart: (part) => store.seenPart(part),
     close: () => store.close(),
   };
 }

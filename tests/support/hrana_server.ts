@@ -16,6 +16,8 @@ export interface HranaServer {
 interface HranaValue {
   readonly type: "null" | "integer" | "float" | "text" | "blob";
   readonly value?: string | number;
+  /** Of a blob. */
+  readonly base64?: string;
 }
 
 interface HranaStatement {
@@ -32,10 +34,10 @@ interface HranaRequest {
   readonly batch?: { readonly steps: readonly { readonly stmt: HranaStatement }[] };
 }
 
-function fromWire({ type, value }: HranaValue): SqlValue {
+function fromWire({ type, value, base64 }: HranaValue): SqlValue {
   if (type === "integer") return BigInt(value!);
   if (type === "null") return null;
-  if (type === "blob") throw new Error("Reading a Hrana value: found a blob, which the store never sends.");
+  if (type === "blob") return Uint8Array.from(atob(base64!), (letter) => letter.charCodeAt(0));
   return value!;
 }
 
@@ -43,6 +45,7 @@ function toWire(value: unknown): HranaValue {
   if (value === null) return { type: "null" };
   if (typeof value === "bigint") return { type: "integer", value: value.toString() };
   if (typeof value === "number") return { type: "float", value };
+  if (value instanceof ArrayBuffer) return { type: "blob", base64: Buffer.from(value).toString("base64") };
   return { type: "text", value: String(value) };
 }
 

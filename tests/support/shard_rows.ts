@@ -3,7 +3,16 @@
  * Invariant: a row made twice from the same arguments is equal.
  */
 
-import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, UrlKey, UrlRow } from "../../coordinator/ports.ts";
+import type {
+  Batch,
+  CrawlCounters,
+  HostRow,
+  LeaseRow,
+  OriginRow,
+  ShardStore,
+  UrlKey,
+  UrlRow,
+} from "../../coordinator/ports.ts";
 import type { OutboxRow } from "../../protocol/mod.ts";
 
 export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
@@ -39,6 +48,11 @@ export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
 }
 
 export const keyOf = ({ slot, crawlId, fingerprint }: UrlRow): UrlKey => ({ slot, crawlId, fingerprint });
+
+/** For each key, 1 when the store holds its URL. */
+export async function held(store: Pick<ShardStore, "urls">, keys: readonly UrlKey[]): Promise<number[]> {
+  return (await store.urls(keys)).map((row) => row === undefined ? 0 : 1);
+}
 
 export function hostRow(host: string, over: Partial<HostRow> = {}): HostRow {
   return {

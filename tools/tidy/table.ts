@@ -48,13 +48,20 @@ export const ROOMS: readonly Room[] = [
   { path: "edge/", mayImport: ["protocol/", CORE_TYPES, PORTS], packages: [], pure: true },
   {
     path: "coordinator/frontier/",
-    mayImport: ["protocol/", "coordinator/ports.ts", "coordinator/host_ports.ts", CORE_TYPES, PORTS],
+    mayImport: [
+      "protocol/",
+      "coordinator/ports.ts",
+      "coordinator/host_ports.ts",
+      "coordinator/seen_ports.ts",
+      CORE_TYPES,
+      PORTS,
+    ],
     packages: [],
     pure: true,
   },
   {
     path: "coordinator/store/",
-    mayImport: ["protocol/", "coordinator/ports.ts", "coordinator/host_ports.ts", PORTS],
+    mayImport: ["protocol/", "coordinator/ports.ts", "coordinator/host_ports.ts", "coordinator/seen_ports.ts", PORTS],
     packages: ["@libsql/client", "node:"],
     pure: false,
   },
