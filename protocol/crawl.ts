@@ -71,6 +71,11 @@ export interface CrawlStats {
   readonly dead: number;
   readonly rejected_by_reason: Readonly<Record<string, number>>;
   readonly errors_by_class: Readonly<Record<string, number>>;
+  /** "" = edges that named no region. */
+  readonly leases_by_region: Readonly<Record<string, number>>;
+  /** Leases of hosts whose nearest region was known, and those of them that it got. */
+  readonly leases_placed: number;
+  readonly leases_home: number;
   /** Body bytes received on the wire. */
   readonly bytes: number;
   /** Requests of any kind. */

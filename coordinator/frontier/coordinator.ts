@@ -294,7 +294,8 @@ class FrontierCoordinator implements Coordinator {
     const standing = this.#board.of([crawlId], now);
     const leased = crawl.leased.reduce((sum, part) => sum + part, 0);
     const queued = counts.accepted - counts.settled - leased;
-    const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...sums } = counts;
+    const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...others } = counts;
+    const { leasesByRegion, leasesPlaced, leasesHome, ...sums } = others;
     const nextIn = standing.ready > 0 ? 0 : Math.max(0, standing.nextAt - now);
     return {
       crawl_id: crawlId,
@@ -305,6 +306,9 @@ class FrontierCoordinator implements Coordinator {
       leased,
       rejected_by_reason: { ...rejectedByReason },
       errors_by_class: { ...errorsByClass },
+      leases_by_region: { ...leasesByRegion },
+      leases_placed: leasesPlaced,
+      leases_home: leasesHome,
       hosts_active: standing.active,
       hosts_waiting: standing.waiting,
       outbox_rows: shards.reduce((sum, shard) => sum + shard.outbox.countOf(crawlId), 0),

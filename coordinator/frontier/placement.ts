@@ -4,18 +4,28 @@
  * time, and so is asked from one region at a time.
  *
  * A host without a home is tried once from every region, by small leases; then the nearest is its home. The home changes
- * when the last two connections from elsewhere took at most `BETTER_BY` of the home's best of five and `BETTER_BY_MS`
- * less: twice, because one may be luck, and the home's best, because noise only adds. One lease in `1 / probeShare` goes
- * elsewhere, so that this can be seen.
+ * when the last two connections from elsewhere took at most `BETTER_BY` of the home's best of five (three at least) and
+ * `BETTER_BY_MS` less: twice, because one may be luck, and the home's best, because noise only adds. One lease in
+ * `1 / probeShare` goes elsewhere, so that this can be seen. Connections that are kept tell nothing.
  */
 
 import type { Random } from "../../runtime/ports.ts";
 import type { RegionFacts } from "../host_ports.ts";
-import { connectMsOf, factsOf, forgetBlocked, isGeoBlocked, isSuspect, provenConnectMs } from "./region_facts.ts";
+import {
+  connectMsOf,
+  factsOf,
+  forgetBlocked,
+  isGeoBlocked,
+  isSuspect,
+  lastConnectMs,
+  provenConnectMs,
+} from "./region_facts.ts";
 
 /** Hysteresis: share of the home's connect time, and ms less than it, that another region must reach. */
 export const BETTER_BY = 0.75;
 export const BETTER_BY_MS = 10;
+/** Connect times of the home below which it isn't known well enough to be left. */
+const HOME_TIMES = 3;
 /** Leases to a region without a connect time after which it counts as tried. */
 const TRIES = 2;
 
@@ -69,31 +79,56 @@ function settleIn(host: Placed, open: readonly string[], { random }: PlacementVi
   host.homeRegion = host.nextRegion = nearestOf(host, open);
 }
 
+/** A home that turns the host away is left at once; else another has to be better by the hysteresis. */
 function moveHome(host: Placed, open: readonly string[], now: number): void {
-  const homeMs = connectMsOf(host.regions, host.homeRegion);
-  const isClosed = isGeoBlocked(host.regions, host.homeRegion, now);
-  let bestMs = isClosed ? Infinity : Math.min(homeMs * BETTER_BY, homeMs - BETTER_BY_MS);
-  for (const region of open) {
-    if (region === host.homeRegion) continue;
-    const ms = isClosed ? connectMsOf(host.regions, region) : provenConnectMs(host.regions, region);
-    if (ms === Infinity || ms > bestMs) continue;
+  const others = open.filter((region) => region !== host.homeRegion);
+  if (isGeoBlocked(host.regions, host.homeRegion, now)) {
+    host.homeRegion = nearestOf(host, others) || host.homeRegion;
+    return;
+  }
+  let bestMs = betterMs(host);
+  for (const region of others) {
+    const ms = provenConnectMs(host.regions, region);
+    if (ms > bestMs || ms === Infinity) continue;
     host.homeRegion = region;
     bestMs = ms;
   }
 }
 
-function visit(host: Placed, open: readonly string[], { random, probeShare }: PlacementView): void {
+/** The connect time that another region must reach to become the home; negative = none can. */
+function betterMs(host: Placed): number {
+  const known = factsOf(host.regions, host.homeRegion)?.connectTimesMs.length ?? 0;
+  if (known > 0 && known < HOME_TIMES) return -1;
+  const homeMs = connectMsOf(host.regions, host.homeRegion);
+  return Math.min(homeMs * BETTER_BY, homeMs - BETTER_BY_MS);
+}
+
+/** Mostly home. */
+function visit(host: Placed, open: readonly string[], view: PlacementView): void {
   const others = open.filter((region) => region !== host.homeRegion);
   if (others.length === open.length) {
     // The home is silent, or suspected: whichever is nearest stands in for it.
     host.nextRegion = nearestOf(host, others);
     return;
   }
-  host.nextRegion = host.homeRegion;
-  if (others.length === 0 || random.next() >= probeShare) return;
+  const probed = probeOf(host, others, view);
+  host.isProbe = probed !== "";
+  host.nextRegion = probed || host.homeRegion;
+}
+
+/** The region to look at instead of going home; "" = none. */
+function probeOf(host: Placed, others: readonly string[], { random, probeShare }: PlacementView): string {
+  if (others.length === 0) return "";
+  const better = betterMs(host);
+  // Better once: whether it was luck is found out at once.
+  const promising = others.find((region) => {
+    const ms = lastConnectMs(host.regions, region);
+    return ms < Infinity && ms <= better;
+  });
+  if (promising !== undefined) return promising;
+  if (random.next() >= probeShare) return "";
   const untried = others.filter((region) => isUntried(host, region));
-  host.isProbe = true;
-  host.nextRegion = drawn(untried.length > 0 ? untried : others, random);
+  return drawn(untried.length > 0 ? untried : others, random);
 }
 
 function isUntried(host: Placed, region: string): boolean {

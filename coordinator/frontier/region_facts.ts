@@ -99,6 +99,11 @@ export function connectMsOf(facts: Facts, region: string): number {
   return Math.min(...factsOf(facts, region)?.connectTimesMs ?? []);
 }
 
+/** The last connect time; Infinity = none is known. */
+export function lastConnectMs(facts: Facts, region: string): number {
+  return factsOf(facts, region)?.connectTimesMs.at(-1) ?? Infinity;
+}
+
 /** The larger of the last two: what can be counted on; Infinity = fewer are known. */
 export function provenConnectMs(facts: Facts, region: string): number {
   const times = factsOf(facts, region)?.connectTimesMs ?? [];

@@ -14,6 +14,7 @@ type Cause =
   | "blocked"
   | "busy with another crawl"
   | "waiting for another host of their domain"
+  | "pinned to a region that asks for nothing"
   | "backing off"
   | "waiting for robots.txt"
   | "waiting to try URLs again"
@@ -71,6 +72,9 @@ function causeOf(
   if (host.blockedReason !== "") return "blocked";
   if (host.lease !== undefined) return "busy with another crawl";
   if (shard.domains.isParked(host.domain, host)) return "waiting for another host of their domain";
+  if (host.policyRegion !== "" && shard.regions.isSilent(host.policyRegion, now)) {
+    return "pinned to a region that asks for nothing";
+  }
   if (at <= now) return undefined;
   if (host.nextStartAt > now && host.backoffMs > 0) return "backing off";
   if (queue.ready > 0 && queue.blockedUntil > now) return "waiting for robots.txt";
