@@ -13,11 +13,12 @@ import { type CoordinatorNode, openCoordinatorNode } from "./coordinator_node.ts
 import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, number } from "./flags.ts";
+import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
 import { openLog } from "./logging.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags {
+interface Flags extends LimitFlags {
   readonly listen: string;
   readonly port: number;
   readonly data: string;
@@ -35,7 +36,7 @@ interface Flags {
 const TOKENS_VARIABLE = "OUTRIDER_TOKENS";
 
 export function registerCoordinator(program: Command): void {
-  program.command("coordinator")
+  const command = program.command("coordinator")
     .description(
       `own the frontier and answer the HTTP API; tokens come from ${TOKENS_VARIABLE} (role:secret or role:name:secret, roles operator, edge, reader)`,
     )
@@ -59,8 +60,8 @@ export function registerCoordinator(program: Command): void {
     .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "... and this key (PEM)")
     .option("--log-json", "log as JSON lines")
-    .option("--verbose", "log every decision")
-    .action(coordinator);
+    .option("--verbose", "log every decision");
+  addLimitFlags(command).action(coordinator);
 }
 
 async function coordinator(flags: Flags): Promise<void> {
@@ -76,7 +77,7 @@ async function coordinator(flags: Flags): Promise<void> {
       log,
       folder: flags.data,
       shards: flags.shards,
-      settings: { keysUnderWorker: true },
+      settings: { ...limitSettings(flags), keysUnderWorker: true },
     });
     try {
       const server = await listen({ node, log, tokens, tls, flags });

@@ -19,6 +19,7 @@ import type { EdgeNode, EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
+import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
 import { countTroubles, tellingTrouble } from "./local_trouble.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
@@ -26,7 +27,7 @@ import { openPublishing, type Publishing } from "./publishing.ts";
 import { openScreen, type Screen } from "./screen.ts";
 import { listenForStop, type StopSignal } from "./stop_signal.ts";
 
-interface Flags extends CrawlFlags {
+interface Flags extends CrawlFlags, LimitFlags {
   readonly data: string;
   readonly region: string;
   readonly seeds?: string;
@@ -44,7 +45,7 @@ const WATCH_MS = 100;
 const RATE_MS = 5_000;
 
 export function registerCrawl(program: Command): void {
-  program.command("crawl [urls...]")
+  const command = program.command("crawl [urls...]")
     .description("crawl sites from these URLs in one process; writes WARC, CDXJ and JSON lines into the data folder")
     .option("--contact <who>", "mail or web address for the owners of the sites; needed for anything but loopback")
     .option(
@@ -101,8 +102,8 @@ export function registerCrawl(program: Command): void {
     .option("--embeds", "fetch images, scripts and styles of pages too")
     .option("--skip-nofollow", "don't follow links with rel=nofollow")
     .option("--json", "progress and summary as JSON lines")
-    .option("--verbose", "log every decision to stderr")
-    .action(crawl);
+    .option("--verbose", "log every decision to stderr");
+  addLimitFlags(command).action(crawl);
 }
 
 async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
@@ -136,7 +137,7 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
       log,
       folder: flags.data,
       shards: 1,
-      settings: { deadWorker: WORKER },
+      settings: { ...limitSettings(flags), deadWorker: WORKER },
     });
     const onLocalTrouble = countTroubles({
       clock: systemClock,

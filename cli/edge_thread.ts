@@ -20,6 +20,8 @@ export const VERBS = [
   "robotsBody",
   "captures",
   "permit",
+  "permitAddress",
+  "returnPermits",
 ] as const satisfies readonly (keyof FrontierVerbs)[];
 
 export interface LogLine {

@@ -19,6 +19,7 @@ import type {
   RobotsClass,
   WorkerId,
 } from "../protocol/mod.ts";
+import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { HostView, RegionFacts } from "./host_ports.ts";
 import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
 
@@ -97,6 +98,8 @@ export interface HostRow {
   readonly homeRegion: string;
   /** The only region that it may be leased to; "" = any. */
   readonly policyRegion: string;
+  /** The address (IPv6: network) that an edge connected to last for it, see addressGroup; "" = none yet. */
+  readonly address: string;
 }
 
 /** What is known of an origin's robots.txt. Key: (slot, origin). */
@@ -133,6 +136,10 @@ export interface LeaseRow {
   /** Wall ms; the host is leased again only after expiresAt + fetch limit + gap. */
   readonly expiresAt: number;
   readonly gapMs: number;
+  /** Requests at once that it may make. */
+  readonly maxParallel: number;
+  /** False: a crawl without delay, which domain and address limits don't bind. */
+  readonly isPolite: boolean;
   /** Page targets; those whose URL isn't `ready` any more are settled. Not rewritten as they settle. */
   readonly fingerprints: readonly Fingerprint[];
   /** Origins whose robots.txt this lease asks for. */
@@ -187,6 +194,8 @@ export interface ShardSnapshot {
   readonly hosts: readonly HostRow[];
   readonly origins: readonly OriginRow[];
   readonly leases: readonly LeaseRow[];
+  readonly domains: readonly DomainRow[];
+  readonly addresses: readonly AddressRow[];
   readonly backQueues: readonly BackQueueSummary[];
   readonly counters: readonly CrawlCounters[];
   readonly outboxRows: number;
@@ -206,6 +215,8 @@ export interface Batch {
   readonly changedUrls: readonly UrlRow[];
   readonly hosts: readonly HostRow[];
   readonly origins: readonly OriginRow[];
+  readonly domains: readonly DomainRow[];
+  readonly addresses: readonly AddressRow[];
   readonly robotsBodies: readonly { readonly digest: string; readonly body: string }[];
   readonly leases: readonly LeaseRow[];
   /** Leases that ended, as (slot, host); they go before `leases` of the same host. */
@@ -364,6 +375,21 @@ export interface Coordinator extends FrontierVerbs {
   ): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
   /** Undefined when no URL, lease or policy of the host is known. */
   hostView(host: HostKey): HostView | undefined;
+  /**
+   * One registered domain, or the domain of a host that is named: obeyed by every lease from the answer on, on all its
+   * hosts. The leases that were out then are listed.
+   */
+  setDomainPolicy(
+    name: string,
+    policy: {
+      readonly minDelayMs?: number;
+      readonly maxParallel?: number;
+      readonly paused?: boolean;
+      readonly blockedReason?: string;
+    },
+  ): Promise<DomainView>;
+  /** Undefined when nothing is known of it. */
+  domain(name: string): DomainView | undefined;
   shardCount(): number;
   /** A sentence for each thing that is wrong; empty = ready. */
   problems(): string[];

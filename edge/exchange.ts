@@ -50,6 +50,7 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
       ? fetchLimits
       : { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs) },
     onlyOpened: !crawl.polite,
+    admitAddress: hold.addresses.admit,
     ...(what.onSent === undefined ? {} : { onSent: what.onSent }),
   });
   return { answer, fetchedAt };

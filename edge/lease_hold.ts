@@ -7,6 +7,7 @@
 import type { FailureClass, Lease } from "../protocol/mod.ts";
 import { FAILURES } from "../protocol/mod.ts";
 import { Pace } from "./pace.ts";
+import { AddressPermits } from "./address_permits.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Reporter } from "./reporter.ts";
 import { RequestHeaders } from "./steps/request_headers.ts";
@@ -17,6 +18,7 @@ export class LeaseHold {
   readonly pace: Pace;
   readonly reporter: Reporter;
   readonly headers: RequestHeaders;
+  readonly addresses: AddressPermits;
   readonly #parts: EdgeParts;
   readonly #stop: AbortSignal;
   /** Counts from the *sending* of the request that the lease's time is counted from. */
@@ -24,6 +26,7 @@ export class LeaseHold {
   #expiresInMs: number;
   #ended = false;
   #timeoutsInRow = 0;
+  #maxParallel: number;
 
   constructor(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal) {
     this.lease = lease;
@@ -31,6 +34,8 @@ export class LeaseHold {
     this.#stop = stop;
     this.#granted = sent;
     this.#expiresInMs = lease.expires_in_ms;
+    this.#maxParallel = lease.max_parallel;
+    this.addresses = new AddressPermits(this, parts);
     this.headers = new RequestHeaders({ userAgent: lease.crawl.user_agent, contact: lease.crawl.contact });
     this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, sent);
     this.pace = new Pace({
@@ -44,6 +49,15 @@ export class LeaseHold {
   /** Nothing more may be started under this lease. */
   get over(): boolean {
     return this.#ended || this.#stop.aborted || this.reporter.stale;
+  }
+
+  /** Requests that may be under way at once. */
+  get maxParallel(): number {
+    return this.#maxParallel;
+  }
+
+  limitParallel(most: number): void {
+    this.#maxParallel = Math.max(1, Math.min(this.#maxParallel, most));
   }
 
   /** The rest of the lease goes back. */

@@ -47,7 +47,7 @@ class LeaseRun {
       if (target.kind === "robots" && !this.#hold.over) await this.#robotsTarget(target);
     }
     for (const target of pages) {
-      while (this.#inFlight.size >= this.#lease.max_parallel) await Promise.race(this.#inFlight);
+      while (this.#inFlight.size >= this.#hold.maxParallel) await Promise.race(this.#inFlight);
       while (this.#settling.size >= SETTLING) await Promise.race(this.#settling);
       await this.#parts.backlog.room();
       if (this.#hold.over) break;
@@ -59,7 +59,7 @@ class LeaseRun {
 
   async end(): Promise<void> {
     while (this.#inFlight.size + this.#settling.size > 0) await Promise.all([...this.#inFlight, ...this.#settling]);
-    await this.#hold.reporter.end(this.#hold.pace);
+    await Promise.all([this.#hold.addresses.giveBack(), this.#hold.reporter.end(this.#hold.pace)]);
   }
 
   /** This machine's fault: the rest goes back, nothing loses an attempt. */

@@ -10,7 +10,7 @@ import { type Answered, ask } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Exchange } from "./ports.ts";
+import type { Exchange, FetchFailure } from "./ports.ts";
 import { classifyResponse, type ResponseVerdict } from "./steps/classify_response.ts";
 
 export interface FinalAnswer {
@@ -42,6 +42,11 @@ export async function crawlPage(
     const answered = await ask(hold, parts, url, target);
     if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, hops);
     const { answer } = answered;
+    const reason = putOffReason(answer);
+    if (reason !== undefined) {
+      hold.endEarly();
+      return putOff(target, hops, reason);
+    }
     if (!answer.ok) return { kind: "answer", answered, requests: hops.length + (answer.sent ? 1 : 0), hops };
     const verdict = classifyResponse(answer, parts);
     const next = sameKeyRedirect(verdict, target, parts);
@@ -50,6 +55,15 @@ export async function crawlPage(
     if (hops.some((hop) => hop.url === next) || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
     url = next;
   }
+}
+
+/** Why nothing was sent, when that is no fault of the host's. */
+export function putOffReason(answer: Exchange | FetchFailure): string | undefined {
+  return !answer.ok && answer.failure === "aborted" && !answer.sent ? answer.detail : undefined;
+}
+
+function putOff({ target_id }: Target, hops: readonly Hop[], reason: string): PageAnswer {
+  return { kind: "outcome", outcome: { target_id, status: "deferred", reason, requests: hops.length, hops } };
 }
 
 function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: readonly Hop[]) {
@@ -61,9 +75,8 @@ function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: re
   };
 }
 
-function interrupted({ target_id }: Target, hops: readonly Hop[]): PageAnswer {
-  const reason = "the lease ended between two redirects";
-  return { kind: "outcome", outcome: { target_id, status: "deferred", reason, requests: hops.length, hops } };
+function interrupted(target: Target, hops: readonly Hop[]): PageAnswer {
+  return putOff(target, hops, "the lease ended between two redirects");
 }
 
 /** The href of a redirect's target when it has the key of the page itself. */

@@ -20,6 +20,9 @@ export interface FetchLimits {
   readonly decodedBytes: number;
 }
 
+/** Resolves to false when no request may go to the address now. Never rejects. */
+export type AdmitAddress = (address: string) => true | Promise<boolean>;
+
 export interface FetchRequest {
   /** WHATWG href, http or https; the fragment isn't sent. */
   readonly url: string;
@@ -29,6 +32,11 @@ export interface FetchRequest {
   /** Connect only to addresses that the operator opened (crawls with delay 0). */
   readonly onlyOpened: boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Asked for each address before it is connected to, and before a kept connection to it is used. When the answer is no,
+   * the next address is tried; without one the fetch fails as `aborted` with nothing sent.
+   */
+  readonly admitAddress?: AdmitAddress;
   /** Called as the head goes to the socket: now the server can see it. Again where it is sent anew. */
   readonly onSent?: () => void;
 }

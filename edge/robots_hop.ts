@@ -30,15 +30,47 @@ export async function askHop(hold: LeaseHold, parts: EdgeParts, url: string, tar
   if ("error" in facts || host === hold.lease.host) return await ask(hold, parts, url, target);
   const { domain } = facts;
   const patienceMs = hold.lease.host < host ? SHORT_PATIENCE_MS : LONG_PATIENCE_MS;
+  // A start of this lease as well: where both hosts are of one domain or address, its part of them covers the hop.
+  if (!(await hold.mayStart())) return undefined;
+  const started = parts.clock.monotonicMs();
+  let answered: HopAnswer;
+  try {
+    return answered = await byPermit(hold, parts, { url, target, host, domain, patienceMs });
+  } finally {
+    hold.pace.responded(...seenBy(answered, started, parts.clock.monotonicMs()));
+  }
+}
+
+interface Visit {
+  readonly url: string;
+  readonly target: Target;
+  readonly host: string;
+  readonly domain: string;
+  readonly patienceMs: number;
+}
+
+async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promise<HopAnswer> {
+  const { url, target, host, domain, patienceMs } = visit;
+  const { lease_id } = hold.lease;
   const waited = Stopwatch.start(parts.clock);
   while (await hold.stands()) {
     const asked = Stopwatch.start(parts.clock);
-    const reply = await parts.frontier.permit({ worker_id: parts.settings.workerId, host, domain });
+    const reply = await parts.frontier.permit({ worker_id: parts.settings.workerId, lease_id, host, domain });
     if (!reply.granted && waited.elapsedMs() + reply.wait_ms > patienceMs) return "refused";
     await hold.pause(reply.wait_ms);
     if (!reply.granted) continue;
     const leftMs = LIMITS.permitStartMs - Math.max(0, asked.elapsedMs() - reply.wait_ms);
-    if (leftMs >= LEAST_CONNECT_MS && !hold.over) return await send(hold, parts, { url, target, connectMs: leftMs });
+    if (leftMs < LEAST_CONNECT_MS || hold.over) continue;
+    const onSent = () => hold.pace.sent(parts.clock.monotonicMs());
+    return await send(hold, parts, { url, target, connectMs: leftMs, onSent });
   }
   return undefined;
+}
+
+/** When the other host had certainly seen the request, and how long it took; without one the lease's own gap counts from now. */
+function seenBy(answered: HopAnswer, started: number, now: number): [seenAt: number, totalMs: number] {
+  if (answered === undefined || answered === "refused") return [started, 0];
+  const { timings, ok } = answered.answer;
+  const seenMs = ok ? timings.firstByteMs ?? timings.totalMs : timings.totalMs;
+  return [Math.min(now, timings.startedAt + seenMs), timings.totalMs];
 }

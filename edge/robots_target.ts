@@ -11,7 +11,7 @@ import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
 import { timingsOf } from "./page_outcome.ts";
-import { captureName } from "./page_target.ts";
+import { captureName, putOffReason } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
 import { askHop } from "./robots_hop.ts";
@@ -34,6 +34,10 @@ export async function crawlRobots(
     if (!answered) return undefined;
     if (answered === "refused") return refused(target, origin, robots, { requests, hops });
     const { answer } = answered;
+    if (putOffReason(answer) !== undefined) {
+      hold.endEarly();
+      return undefined;
+    }
     requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;
     if (answer.ok && verdict?.kind === "redirect" && hops.length < LIMITS.robotsRedirectHops) {

@@ -72,8 +72,15 @@ export const LIMITS = {
   leasesPerReply: 64,
   /** Leases that one worker may hold; it is told to settle some before it gets more. */
   leasesPerWorker: 1024,
-  /** Registered domain: hosts leased at once. With the host gap this bounds its starts per second. */
+  /** Registered domain: requests under way at once; also starts in a window of `domainInFlight x domainGapMs`. */
   domainInFlight: 4,
+  /** Mean gap between two starts on a registered domain at its limit; 0 = starts aren't limited. */
+  domainGapMs: 250,
+  /** IP address (IPv6: /64 network): the same two limits. */
+  ipInFlight: 8,
+  ipGapMs: 100,
+  /** Addresses that one lease may ask permits for. */
+  addressesPerLease: 4,
   /** Rows waiting for delivery at which a shard stops leasing. */
   outboxRows: 10_000,
   /** Outbox rows handed out with one lease reply. */
@@ -118,4 +125,6 @@ relate(
 );
 relate(LIMITS.apiReplyMs < LIMITS.leaseMs, "a lost reply must be noticed before a lease expires");
 relate(LIMITS.apiRetryMs <= LIMITS.apiRetryMaxMs, "apiRetryMs can't exceed apiRetryMaxMs");
+relate(LIMITS.domainInFlight * LIMITS.domainGapMs < LIMITS.leaseMs, "a domain's window must be shorter than a lease");
+relate(LIMITS.ipInFlight * LIMITS.ipGapMs < LIMITS.leaseMs, "an address' window must be shorter than a lease");
 relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");

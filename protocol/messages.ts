@@ -231,10 +231,12 @@ export interface CapturesReply {
 
 /**
  * One request start on a host that the worker holds no lease of: a robots.txt redirect hop to another host
- * (RFC 9309 2.3.1.2). Granting it moves the host's clock as a request of a lease would.
+ * (RFC 9309 2.3.1.2). Granting it moves the host's clock as a request of a lease would; the lease's own pace counts it too.
  */
 export interface PermitRequest {
   readonly worker_id: WorkerId;
+  /** The lease whose robots.txt led there; under a lease of the same domain the request is one of its own. */
+  readonly lease_id?: LeaseId;
   readonly host: HostKey;
   readonly domain: string;
 }
@@ -246,6 +248,41 @@ export interface PermitReply {
   readonly wait_ms: number;
 }
 
+/**
+ * Requests of a lease to one address (or IPv6 network): asked of the address' owner once per lease and address, after
+ * name resolution and before the connection. Names the lease, which must stand.
+ */
+export interface AddressPermitRequest {
+  readonly worker_id: WorkerId;
+  readonly lease_id: LeaseId;
+  readonly epoch: number;
+  readonly slot: number;
+  /** As it is connected to. */
+  readonly address: string;
+  /** The gap that the edge keeps, and the requests at once that it may make. */
+  readonly gap_ms: number;
+  readonly max_parallel: number;
+}
+
+export interface AddressPermitReply {
+  /** False: the address is busy, or the lease is over. What is left of the lease goes back. */
+  readonly granted: boolean;
+  /** What the edge keeps from now on: at least this gap, at most so many at once. */
+  readonly gap_ms: number;
+  readonly max_parallel: number;
+  /** To be asked for again after this, counted from when the request was sent. */
+  readonly expires_in_ms: number;
+}
+
+/** The last request under these permits has ended. */
+export interface PermitReturn {
+  readonly worker_id: WorkerId;
+  readonly lease_id: LeaseId;
+  readonly addresses: readonly string[];
+  /** Absent: no request was made. */
+  readonly last_start_ago_ms?: number;
+}
+
 /** The frontier as a worker sees it. Every verb is idempotent; a rejected promise means that the answer is unknown. */
 export interface FrontierVerbs {
   lease(request: LeaseRequest): Promise<LeaseReply>;
@@ -255,6 +292,8 @@ export interface FrontierVerbs {
   settled(request: SettledRequest): Promise<void>;
   deliverOutbox(delivery: OutboxDelivery): Promise<void>;
   ackOutbox(ack: OutboxAck): Promise<void>;
+  permitAddress(request: AddressPermitRequest): Promise<AddressPermitReply>;
+  returnPermits(request: PermitReturn): Promise<void>;
   /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
   robotsBody(digest: string): Promise<string | undefined>;
   captures(request: CapturesRequest): Promise<CapturesReply>;

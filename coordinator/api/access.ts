@@ -17,6 +17,7 @@ const TABLE: readonly Rule[] = [
   { method: "GET", path: /^\/healthz$/, roles: ["open"] },
   { method: "GET", path: /^\/openapi\.json$/, roles: ["reader", "edge"] },
   { method: "GET", path: /^\/(?:readyz|metrics)$/, roles: ["reader"] },
+  { method: "GET", path: /^\/v1\/domains\/[^/]+$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/crawls(?:\/|$)/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/crawl\/url-status$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/hosts\/[^/]+$/, roles: ["reader"] },

@@ -13,6 +13,7 @@ import { addCrawlRoutes } from "./crawl_routes.ts";
 import { addFrontierRoutes } from "./frontier_routes.ts";
 import { createOnce } from "./idempotency.ts";
 import { methodsOf } from "./methods.ts";
+import { addDomainRoutes } from "./domain_routes.ts";
 import { addOperateRoutes } from "./operate_routes.ts";
 import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
 import { addSeedRoutes } from "./seed_routes.ts";
@@ -34,6 +35,7 @@ export function createApi(parts: ApiParts): App {
   addSeedRoutes(app, parts, once);
   addFrontierRoutes(app, parts);
   addOperateRoutes(app, parts);
+  addDomainRoutes(app, parts);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   app.doc31("/openapi.json", {
     openapi: "3.1.0",

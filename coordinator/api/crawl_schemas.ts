@@ -189,6 +189,45 @@ export const HostPolicy = z.strictObject({
   }),
 }).openapi("HostPolicy");
 
+/** PUT /v1/domains/{domain}/policy. */
+export const DomainPolicy = z.strictObject({
+  min_delay_ms: z.int().min(0).max(86_400_000).optional().openapi({
+    description: "Mean gap between two starts on any of its hosts; 0 takes an earlier policy back.",
+  }),
+  max_parallel: z.int().min(0).max(LIMITS.hostInFlightMax).optional().openapi({
+    description: "Requests under way on all its hosts; 0 takes an earlier policy back.",
+  }),
+  paused: z.boolean().optional(),
+  blocked_reason: z.string().max(500).optional(),
+}).openapi("DomainPolicy");
+
+/** POST /v1/domains/{host}/config. */
+export const DomainConfig = z.strictObject({
+  crawl_delay_ms: z.int().min(0).max(86_400_000).optional(),
+  allow_crawl: z.boolean().optional(),
+}).openapi("DomainConfig");
+
+export const DomainAnswer = z.object({
+  domain: z.string(),
+  policy: z.object({
+    min_delay_ms: z.number().optional(),
+    max_parallel: z.int().optional(),
+    paused: z.boolean(),
+    blocked_reason: z.string(),
+  }),
+  limits: z.object({
+    in_flight: z.int(),
+    gap_ms: z.number().openapi({ description: "In in_flight x gap_ms at most in_flight requests start." }),
+  }),
+  hosts: z.int(),
+  queued: z.int(),
+  addresses: z.array(z.string()).readonly(),
+  host_names: z.array(z.string()).readonly().openapi({ description: "The busiest first, at most 1,000." }),
+  leases_out: z.array(z.string()).readonly().openapi({
+    description: "Leases of its hosts that are out; those granted before a policy end within their time.",
+  }),
+}).openapi("DomainAnswer");
+
 export const HostPolicyAnswer = z.object({
   host: z.string(),
   leases_out: z.array(z.string()).readonly().openapi({

@@ -8,12 +8,14 @@ import { PROTOCOL_VERSION } from "../../protocol/mod.ts";
 import type { ApiParts, App } from "./context.ts";
 import { refuseForeignKeys, refuseForeignPrefix, refuseForeignWorker } from "./edge_bounds.ts";
 import {
+  AddressPermitSchema,
   CapturesSchema,
   CompletionSchema,
   ExtendSchema,
   LeaseRequestSchema,
   OutboxAckSchema,
   OutboxDeliverySchema,
+  PermitReturnSchema,
   PermitSchema,
   ReleaseSchema,
   SettledSchema,
@@ -93,6 +95,20 @@ export function addFrontierRoutes(app: App, { coordinator }: ApiParts): void {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
     return c.json(await coordinator.permit(request));
+  });
+  app.openapi(
+    verb("address_permits", "Asks for requests of a lease to one address", AddressPermitSchema),
+    async (c) => {
+      const request = c.req.valid("json");
+      refuseForeignWorker(c.get("caller"), request.worker_id);
+      return c.json(await coordinator.permitAddress(request));
+    },
+  );
+  app.openapi(verb("permits_return", "Gives permits for addresses back", PermitReturnSchema), async (c) => {
+    const request = c.req.valid("json");
+    refuseForeignWorker(c.get("caller"), request.worker_id);
+    await coordinator.returnPermits(request);
+    return c.json({});
   });
   addExchangeRoutes(app, coordinator);
 }

@@ -49,9 +49,24 @@ export const SettledSchema = z.object({ ...Fence, last_start_ago_ms: Ms, gap_ms:
 
 export const PermitSchema = z.object({
   worker_id: WorkerIdSchema,
+  lease_id: LeaseIdSchema.optional(),
   host: HostSchema,
   domain: HostSchema,
 }).openapi("PermitRequest");
+
+export const AddressPermitSchema = z.object({
+  ...Fence,
+  address: z.string().min(1).max(64),
+  gap_ms: Ms,
+  max_parallel: z.int().min(1),
+}).openapi("AddressPermitRequest");
+
+export const PermitReturnSchema = z.object({
+  worker_id: WorkerIdSchema,
+  lease_id: LeaseIdSchema,
+  addresses: z.array(z.string().min(1).max(64)).max(LIMITS.addressesPerLease),
+  last_start_ago_ms: Ms.optional(),
+}).openapi("PermitReturn");
 
 const OutboxLinkSchema = z.object({
   url: z.string().max(LIMITS.urlBytes),

@@ -8,6 +8,7 @@ import type { ApiParts, App } from "./context.ts";
 import { HostPolicy, HostPolicyAnswer } from "./crawl_schemas.ts";
 import { HostAnswer, hostAnswer } from "./host_schemas.ts";
 import { prometheusText } from "./metrics.ts";
+import { hostKeyOf } from "./host_name.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
 import { jsonAnswer, jsonBody } from "./route_parts.ts";
 
@@ -78,16 +79,4 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts):
     const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
     return c.text(prometheusText(stats, coordinator.problems().length), 200);
   });
-}
-
-/** The host as politeness clocks spell it (ids.ts, HostKey), or a 400. */
-function hostKeyOf(host: string): string {
-  const url = URL.parse(`http://${host}/`);
-  if (
-    url !== null && url.port === "" && url.pathname === "/" && url.username === "" && url.search === "" &&
-    !host.endsWith(":80")
-  ) {
-    return url.hostname;
-  }
-  throw new ApiProblem(400, `${JSON.stringify(host)} is no hostname: one without scheme, port or path is wanted.`);
 }

@@ -4,6 +4,7 @@
  * replaces it.
  */
 
+import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { Batch, LeaseRow, OriginRow, UrlRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Origin, OutboxLink, OutboxRow } from "../../protocol/mod.ts";
 import { copyCounts, type Counts } from "./counters.ts";
@@ -30,6 +31,8 @@ export class BatchBuilder {
   readonly #changedUrls: Rows = new Map();
   readonly #hosts = new Set<HostState>();
   readonly #origins = new Map<Origin, OriginRow>();
+  readonly #domains = new Map<string, DomainRow>();
+  readonly #addresses = new Map<string, AddressRow>();
   readonly #bodies = new Map<string, string>();
   readonly #leases = new Map<HostKey, LeaseState>();
   readonly #ended = new Map<HostKey, { slot: number; host: HostKey }>();
@@ -70,6 +73,14 @@ export class BatchBuilder {
 
   changeOrigin(row: OriginRow): void {
     this.#origins.set(row.origin, row);
+  }
+
+  changeDomain(row: DomainRow): void {
+    this.#domains.set(row.domain, row);
+  }
+
+  changeAddress(row: AddressRow): void {
+    this.#addresses.set(row.address, row);
   }
 
   addBody(digest: string, body: string): void {
@@ -115,7 +126,7 @@ export class BatchBuilder {
     return this.#hosts.size === 0 && this.#counters.size === 0 && this.#leases.size === 0 && this.#ended.size === 0 &&
       this.#newUrls.size === 0 && this.#changedUrls.size === 0 && this.#origins.size === 0 &&
       this.#acked.length === 0 && this.#received.length === 0 && this.#captures.length === 0 &&
-      this.#foreign.size === 0;
+      this.#foreign.size === 0 && this.#domains.size === 0 && this.#addresses.size === 0;
   }
 
   build(batchSeq: number): Batch {
@@ -125,6 +136,8 @@ export class BatchBuilder {
       changedUrls: flatten(this.#changedUrls),
       hosts: Array.from(this.#hosts, hostRow),
       origins: [...this.#origins.values()],
+      domains: [...this.#domains.values()],
+      addresses: [...this.#addresses.values()],
       robotsBodies: Array.from(this.#bodies, ([digest, body]) => ({ digest, body })),
       leases: Array.from(this.#leases.values(), leaseRow) satisfies LeaseRow[],
       endedLeases: [...this.#ended.values()],

@@ -26,6 +26,7 @@ import type { Operation, Round } from "./round.ts";
 import { PageSettler } from "./settle.ts";
 import { settleRobots } from "./settle_robots.ts";
 import type { Shard } from "./shard.ts";
+import type { Ending } from "./start_groups.ts";
 
 /** A host whose targets came back without a request rests this long, so that nothing spins. */
 const DEFERRED_REST_MS = 1_000;
@@ -72,7 +73,7 @@ export class CompleteOperation implements Operation<CompletionReply> {
     }
     this.#pace(shard, lease, now);
     // The lease's own row stays as granted: which of its targets are settled is told by their rows.
-    if (this.#completion.done) shard.endLease(lease, now);
+    if (this.#completion.done) shard.endLease(lease, now, this.#ending(lease, now));
     else shard.batch.changeHost(lease.host);
     return { status: "ok", accepted };
   }
@@ -112,6 +113,15 @@ export class CompleteOperation implements Operation<CompletionReply> {
     return acceptSpan(round, span, { describe, sender: lease.leaseId }).accepted;
   }
 
+  /** When the last request under the lease can have started: as it is said, but not before the lease, and not if none was made. */
+  #ending(lease: LeaseState, now: number): Ending {
+    const { last_start_ago_ms } = this.#completion;
+    const made = lease.requests > 0 || last_start_ago_ms !== undefined;
+    const age = Math.max(0, now - lease.firstStartAt);
+    const ago = clamp(last_start_ago_ms, { least: 0, most: age, otherwise: 0 });
+    return { startAt: made ? now - ago : -Infinity, parallelUntil: -Infinity };
+  }
+
   /** The host's clock after what was reported: never earlier than our own count says. */
   #pace(shard: Shard, lease: LeaseState, now: number): void {
     const { host } = lease;
@@ -119,7 +129,10 @@ export class CompleteOperation implements Operation<CompletionReply> {
     const reported = { lastStartAgoMs: last_start_ago_ms, gapMs: gap_ms };
     const pace = { ...lease, closingGapMs: closingGapMs(lease, shard.parts.settings.limits) };
     host.nextStartAt = Math.max(host.nextStartAt, nextStartAt(pace, reported, now));
-    if (done && lease.hasDeferred) host.nextStartAt = Math.max(host.nextStartAt, now + DEFERRED_REST_MS);
+    const didNothing = lease.requests === 0 && lease.pages.size > 0;
+    if (done && (lease.hasDeferred || didNothing)) {
+      host.nextStartAt = Math.max(host.nextStartAt, now + DEFERRED_REST_MS);
+    }
   }
 }
 

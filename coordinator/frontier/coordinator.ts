@@ -9,6 +9,7 @@ import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/por
 import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
+  addressGroup,
   type CapturesReply,
   type CapturesRequest,
   type Completion,
@@ -25,11 +26,14 @@ import {
   shardOf,
   SLOT_COUNT,
 } from "../../protocol/mod.ts";
+import { AddressDirectory } from "./address_directory.ts";
+import { NO_PERMIT, noteAddressOperation, permitAddressOperation, returnPermitOperation } from "./address_permits.ts";
 import { CompleteOperation } from "./complete.ts";
 import { sumCounts } from "./counters.ts";
 import { CrawlBook } from "./crawl.ts";
 import { CrawlDesk } from "./crawl_desk.ts";
 import { ackOperation, ReceiveOperation } from "./enqueue.ts";
+import { domainPolicyOperation, domainView } from "./domain_policy.ts";
 import { FinishDetector } from "./finish.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { policyOperation } from "./host_policy.ts";
@@ -61,6 +65,7 @@ export interface CoordinatorOptions {
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { core, shardStores, controlStore, clock, random, digest, log } = options;
   const slotMap = evenSlotMap(shardStores.length);
+  const settings = frontierSettings(options.settings);
   const parts: FrontierParts = {
     core,
     clock,
@@ -68,10 +73,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     digest,
     log,
     slotMap,
-    settings: frontierSettings(options.settings),
+    settings,
     crawls: new CrawlBook(),
     directory: new HostDirectory(core, slotMap),
     ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
+    addresses: new AddressDirectory(core, slotMap, settings.exemptAddresses),
+    shards: [],
   };
   const writers: ShardWriter[] = [];
   const desk = new CrawlDesk(parts, controlStore, () => ({ core, directory: parts.directory, writers }));
@@ -214,7 +221,31 @@ class FrontierCoordinator implements Coordinator {
 
   permit: Coordinator["permit"] = (request) => {
     const place = this.#parts.directory.placeOf(request.host);
-    return this.#writers[place.shard]!.submit(permitOperation(place));
+    return this.#writers[place.shard]!.submit(permitOperation(request, place));
+  };
+
+  permitAddress: Coordinator["permitAddress"] = async (request) => {
+    const group = addressGroup(request.address);
+    const asked = group === undefined
+      ? undefined
+      : await this.#ofSlot(request.slot)?.submit(noteAddressOperation(request, group));
+    if (group === undefined || asked === undefined) return NO_PERMIT;
+    const place = this.#parts.addresses.placeOf(group);
+    if (asked.isPolite && !place.isExempt) {
+      return await this.#writers[place.shard]!.submit(permitAddressOperation(request, { group, place, asked }));
+    }
+    const { gapMs, maxParallel } = asked;
+    const { leaseMs } = this.#parts.settings.limits;
+    return { granted: true, gap_ms: gapMs, max_parallel: maxParallel, expires_in_ms: leaseMs };
+  };
+
+  returnPermits: Coordinator["returnPermits"] = async (request) => {
+    await Promise.all(request.addresses.map((address) => {
+      const group = addressGroup(address);
+      if (group === undefined) return undefined;
+      const place = this.#parts.addresses.placeOf(group);
+      return this.#writers[place.shard]!.submit(returnPermitOperation(request, { group, place }));
+    }));
   };
 
   deliverOutbox: Coordinator["deliverOutbox"] = async ({ rows }: OutboxDelivery) => {
@@ -283,6 +314,24 @@ class FrontierCoordinator implements Coordinator {
     const { shard } = this.#writers[place.shard]!;
     const host = shard.hosts.get(place.host);
     return host === undefined ? undefined : hostView(shard, host, this.#parts.clock.wallMs());
+  }
+
+  setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
+    const place = this.#placeOfDomain(name);
+    return this.#writers[place.shard]!.submit(domainPolicyOperation(place, policy));
+  };
+
+  domain: Coordinator["domain"] = (name) => {
+    const { shard, domain } = this.#placeOfDomain(name);
+    const view = domainView(this.#writers[shard]!.shard, domain);
+    const { policyDelayMs, policyMaxParallel, paused, blockedReason } = view.policy;
+    const hasPolicy = policyDelayMs > 0 || policyMaxParallel > 0 || paused || blockedReason !== "";
+    return view.hosts > 0 || hasPolicy ? view : undefined;
+  };
+
+  /** A host of it will do: its registered domain is meant. */
+  #placeOfDomain(name: string) {
+    return this.#parts.directory.placeOf(name);
   }
 
   stats(crawlId: CrawlId): CrawlStats | undefined {

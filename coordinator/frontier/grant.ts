@@ -14,6 +14,7 @@ import { isShutOut } from "./placement.ts";
 import { gapMs, likelyGapMs, startsThatFit } from "./politeness.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
+import { freeParked, offeredPace, type Pace } from "./start_limits.ts";
 import { chooseTargets, type Chosen } from "./targets.ts";
 
 /** Hosts that one request may look at for each lease it wants. */
@@ -35,6 +36,7 @@ export function grantLeases(round: Round, request: Want): Grants {
   const later: HostState[] = [];
   let targets = 0;
   freeParked(shard, now);
+  freeBudgets(shard, now);
   const hosts = shard.schedule.view(request.region, now);
   const regions = { live: shard.regions.live(now), now };
   let looks = LOOKS_AT_LEAST + LOOKS_PER_LEASE * request.max_leases;
@@ -54,9 +56,8 @@ export function grantLeases(round: Round, request: Want): Grants {
   return { leases, targets };
 }
 
-/** Hosts that waited for their domain or for a crawl's budget may try again. */
-function freeParked(shard: Shard, now: number): void {
-  for (const host of shard.domains.takeFreed()) shard.reschedule(host, now);
+/** Hosts that waited for a crawl's budget may try again. */
+function freeBudgets(shard: Shard, now: number): void {
   for (const host of shard.outOfBudget) {
     if (!host.queues.some((queue) => queue.ready > 0 && (shard.parts.crawls.get(queue.crawlId)?.pagesLeft ?? 0) > 0)) {
       continue;
@@ -66,33 +67,34 @@ function freeParked(shard: Shard, now: number): void {
   }
 }
 
-interface Wish {
+interface Asked {
   readonly want: Want;
   readonly most: number;
 }
 
 /** The host's next lease, or undefined when it turns out that it has to wait; then it is to be placed anew. */
-function grantHost(round: Round, host: HostState, wish: Wish): Lease | undefined {
+function grantHost(round: Round, host: HostState, asked: Asked): Lease | undefined {
   const { shard, now } = round;
   const found = nextQueue(round, host);
   if (found === undefined) return undefined;
   const { queue, crawl } = found;
   const { limits } = shard.parts.settings;
-  if (crawl.isPolite && shard.domains.isFull(host.domain)) {
-    shard.domains.park(host.domain, host);
-    return undefined;
-  }
   const { politeness } = crawl.row.spec;
-  const gap = gapMs(host, politeness.delay_ms, limits);
+  const wish: Pace = {
+    gapMs: gapMs(host, politeness.delay_ms, limits),
+    maxParallel: parallelOf(host, politeness.max_parallel),
+  };
+  const pace = crawl.isPolite ? offeredPace(shard, host, wish, now) : wish;
+  if (pace === undefined) return undefined;
   const most = Math.min(
-    wish.most,
-    host.isProbe && wish.want.region !== host.homeRegion ? shard.parts.settings.probeTargets : limits.targetsPerLease,
+    asked.most,
+    host.isProbe && asked.want.region !== host.homeRegion ? shard.parts.settings.probeTargets : limits.targetsPerLease,
     limits.targetsPerLease,
-    startsThatFit(likelyGapMs(gap, host.responseMs, politeness), limits),
+    startsThatFit(likelyGapMs(pace.gapMs, host.responseMs, politeness), limits),
   );
   const chosen = chooseTargets(round, queue, { starts: most, pages: Math.min(most, crawl.pagesLeft) });
   if (chosen.rows.length === 0 && chosen.robots.length === 0) return undefined;
-  const lease = newLease(round, { host, crawl, gap, chosen, want: wish.want });
+  const lease = newLease(round, { host, crawl, pace, chosen, want: asked.want });
   noteGrant(round, lease);
   shard.addLease(lease);
   shard.batch.putLease(lease);
@@ -127,9 +129,9 @@ function nextQueue(round: Round, host: HostState): { queue: BackQueue; crawl: Cr
 
 function newLease(
   round: Round,
-  what: { host: HostState; crawl: Crawl; gap: number; chosen: Chosen; want: Want },
+  what: { host: HostState; crawl: Crawl; pace: Pace; chosen: Chosen; want: Want },
 ): LeaseState {
-  const { host, crawl, gap, chosen, want } = what;
+  const { host, crawl, pace, chosen, want } = what;
   const { parts } = round.shard;
   host.epoch++;
   return {
@@ -141,12 +143,15 @@ function newLease(
     grantedAt: round.now,
     expiresAt: round.now + parts.settings.limits.leaseMs,
     firstStartAt: Math.max(round.now, host.nextStartAt),
-    gapMs: gap,
+    gapMs: pace.gapMs,
+    maxParallel: pace.maxParallel,
     delayCapMs: crawl.row.spec.politeness.delay_cap_ms,
     requests: 0,
     clockFreed: false,
     hasDeferred: false,
-    countsForDomain: crawl.isPolite,
+    isPolite: crawl.isPolite,
+    promisedAddress: "",
+    addresses: new Set(),
     pages: new Map(chosen.rows.map((row) => [row.fingerprint, row])),
     robotsOrigins: new Set(chosen.robots),
     region: want.region,
@@ -173,7 +178,7 @@ function leaseMessage(
     gap_ms: lease.gapMs,
     delay_factor: crawl.isPolite ? politeness.delay_factor : 0,
     delay_cap_ms: politeness.delay_cap_ms,
-    max_parallel: parallelOf(host, politeness.max_parallel),
+    max_parallel: lease.maxParallel,
     robots: chosen.fresh.map((row): RobotsRef => ({
       origin: row.origin,
       class: row.class === "rules" ? "rules" : "allow_all",

@@ -29,8 +29,13 @@ export interface LeaseState {
   clockFreed: boolean;
   /** A target came back without a request: the host rests a moment, so that nothing spins. */
   hasDeferred: boolean;
-  /** True: it counts against its domain's limit. */
-  readonly countsForDomain: boolean;
+  /** True: it counts against the limits of its domain and its addresses. */
+  readonly isPolite: boolean;
+  readonly maxParallel: number;
+  /** The address of which a part is kept free for it; "" = none. */
+  promisedAddress: string;
+  /** Addresses that its edge asked permits for, since the start. */
+  readonly addresses: Set<string>;
   /** Page targets still unsettled. */
   readonly pages: Map<Fingerprint, UrlRow>;
   /** Origins whose robots.txt it has yet to report. */
@@ -47,6 +52,8 @@ export interface HostState extends HostClocks, Scheduled, Placed {
   policyMaxParallel: number;
   paused: boolean;
   blockedReason: string;
+  /** See HostRow. */
+  address: string;
   readonly queues: BackQueue[];
   /** Index of the queue whose turn it is: a host rotates among its crawls. */
   turn: number;
@@ -74,6 +81,7 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     policyMaxParallel: -1,
     paused: false,
     blockedReason: "",
+    address: "",
     queues: [],
     turn: 0,
     lease: undefined,
@@ -100,7 +108,7 @@ export function hostFromRow(row: HostRow): HostState {
 export function hostRow(state: HostState): HostRow {
   const { slot, host, domain, epoch, nextStartAt, crawlDelayMs, responseMs, backoffMs } = state;
   const { failuresInRow, successesInRow, policyDelayMs, policyMaxParallel, paused, blockedReason } = state;
-  const { regions, homeRegion, policyRegion } = state;
+  const { regions, homeRegion, policyRegion, address } = state;
   return {
     slot,
     host,
@@ -119,6 +127,7 @@ export function hostRow(state: HostState): HostRow {
     regions,
     homeRegion,
     policyRegion,
+    address,
   };
 }
 
@@ -134,6 +143,8 @@ export function leaseRow(lease: LeaseState): LeaseRow {
     grantedAt: lease.grantedAt,
     expiresAt: lease.expiresAt,
     gapMs: lease.gapMs,
+    maxParallel: lease.maxParallel,
+    isPolite: lease.isPolite,
     fingerprints: [...lease.pages.keys()],
     robotsOrigins: [...lease.robotsOrigins],
     region: lease.region,

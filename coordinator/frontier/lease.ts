@@ -6,6 +6,7 @@
 import type { Lease, OutboxRow } from "../../protocol/mod.ts";
 import { grantLeases } from "./grant.ts";
 import type { Operation, Round } from "./round.ts";
+import { nextFreeAt } from "./start_limits.ts";
 
 export interface ShardGrant {
   readonly leases: readonly Lease[];
@@ -56,7 +57,8 @@ export class LeaseOperation implements Operation<ShardGrant> {
     const request = { worker_id: workerId, region, max: maxTargets, max_leases: maxLeases };
     const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0 };
     const hasMore = refusal === "" && (shard.schedule.view(region, now).hasReady || shard.hungry.size > 0);
-    return { ...granted, outbox, refusal, hasMore, nextWakeAt: shard.schedule.nextWakeAt(region, now) };
+    const nextWakeAt = Math.min(shard.schedule.nextWakeAt(region, now), nextFreeAt(shard));
+    return { ...granted, outbox, refusal, hasMore, nextWakeAt };
   }
 
   #refusal(round: Round): string {

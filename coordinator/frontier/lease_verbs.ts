@@ -3,7 +3,14 @@
  * Invariant: all are fenced by lease id and epoch; none makes a host's next start earlier than it was promised.
  */
 
-import type { ExtendReply, ExtendRequest, PermitReply, ReleaseRequest, SettledRequest } from "../../protocol/mod.ts";
+import type {
+  ExtendReply,
+  ExtendRequest,
+  PermitReply,
+  PermitRequest,
+  ReleaseRequest,
+  SettledRequest,
+} from "../../protocol/mod.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { LeaseState } from "./host_state.ts";
 import { abandonedGapMs, closingGapMs, gapMs, nextStartAt } from "./politeness.ts";
@@ -17,7 +24,8 @@ import type { Shard } from "./shard.ts";
 function mustStop(shard: Shard, lease: LeaseState): boolean {
   const { host } = lease;
   if (host.policyRegion !== "" && host.policyRegion !== lease.region) return true;
-  return host.paused || host.blockedReason !== "" || shard.parts.crawls.get(lease.crawlId)?.isRunning !== true;
+  const isStopped = host.paused || host.blockedReason !== "" || shard.domains.stopReason(host.domain) !== "";
+  return isStopped || shard.parts.crawls.get(lease.crawlId)?.isRunning !== true;
 }
 
 export function extendOperation(request: ExtendRequest): Operation<ExtendReply> {
@@ -43,7 +51,7 @@ export function releaseOperation(
       const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;
       const gap = abandonedGapMs(lease, politeness, shard.parts.settings.limits);
       lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + gap);
-      shard.endLease(lease, now);
+      shard.endLease(lease, now, { startAt: now, parallelUntil: -Infinity });
     },
   };
 }
@@ -69,31 +77,40 @@ const ASK_AGAIN_MS = 1_000;
 /** When to ask again about a host that an operator stopped. */
 const ASK_LATER_MS = 60_000;
 
-export function permitOperation(place: HostPlace): Operation<PermitReply> {
-  return { apply: (round) => permit(round, place) };
+export function permitOperation(request: PermitRequest, place: HostPlace): Operation<PermitReply> {
+  return { apply: (round) => permit(round, request, place) };
 }
 
 /**
  * The host's clock moves as if a request of a lease had started as late as the permit allows; the strictest running
  * crawl's delay counts. A host that is leased stays free for whoever asks in vain, or a busy one never could be asked.
  */
-function permit(round: Round, place: HostPlace): PermitReply {
+function permit(round: Round, request: PermitRequest, place: HostPlace): PermitReply {
   const { shard, now } = round;
   const host = shard.hostOf(place);
-  if (host.paused || host.blockedReason !== "") return { granted: false, wait_ms: ASK_LATER_MS };
+  const isStopped = host.paused || host.blockedReason !== "" || shard.domains.stopReason(host.domain) !== "";
+  if (isStopped) return { granted: false, wait_ms: ASK_LATER_MS };
+  const { limits } = shard.parts.settings;
   const delayMs = strictestDelay(shard);
-  const isFull = delayMs > 0 && shard.domains.isFull(host.domain);
+  const gap = gapMs(host, delayMs, limits);
+  // Under a lease of the same domain the request is one of that lease's own: its edge paces it with the others.
+  const lease = request.lease_id === undefined ? undefined : shard.leases.get(request.lease_id);
+  const isOwn = lease?.workerId === request.worker_id && lease.host.domain === host.domain;
+  const isCounted = delayMs > 0 && !isOwn;
+  const isFull = isCounted && !shard.domains.admitsVisit(host.domain, now, now + 2 * ASK_AGAIN_MS);
   if (host.lease !== undefined || isFull) {
     host.keptFreeUntil = now + 2 * ASK_AGAIN_MS;
     return { granted: false, wait_ms: ASK_AGAIN_MS };
   }
   const waitMs = Math.max(0, host.nextStartAt - now);
   if (waitMs > GRANTED_AHEAD_MS) return { granted: false, wait_ms: waitMs };
-  const { limits } = shard.parts.settings;
-  const gap = gapMs(host, delayMs, limits);
   host.keptFreeUntil = 0;
   host.nextStartAt = now + waitMs + (gap > 0 ? limits.permitStartMs + gap : 0);
   shard.batch.changeHost(host);
+  if (isCounted) {
+    const visitId = shard.parts.random.hex(8);
+    shard.batch.changeDomain(shard.domains.visit(host, visitId, now + waitMs + limits.permitStartMs));
+  }
   shard.reschedule(host, now);
   return { granted: true, wait_ms: waitMs };
 }

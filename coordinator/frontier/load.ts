@@ -27,6 +27,7 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;
   shard.nextCaptureSeq = snapshot.nextCaptureSeq;
+  loadLimits(shard, snapshot);
   loadHosts(shard, snapshot);
   loadCounters(shard, snapshot);
   await loadLeases(shard, snapshot, store);
@@ -35,6 +36,9 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   }
   await loadSeen(shard, store);
   const now = parts.clock.wallMs();
+  parts.shards[index] = shard;
+  // Hosts of other shards that wait for addresses of this one were told by its predecessor.
+  for (const other of parts.shards) other?.parkedAtAddress.openedAll();
   if (isStart) endDeadLeases(shard, now);
   for (const host of shard.hosts.values()) shard.reschedule(host, now);
   return shard;
@@ -50,6 +54,15 @@ async function loadSeen({ index, parts, seen }: Shard, store: ShardStore): Promi
     copied: torn.length - rebuilt,
     rebuilt,
   });
+}
+
+function loadLimits(shard: Shard, snapshot: ShardSnapshot): void {
+  for (const row of snapshot.domains) shard.domains.load(row);
+  for (const row of snapshot.addresses) shard.addresses.load(row);
+  const now = shard.parts.clock.wallMs();
+  for (const { domain, nextStartAt } of snapshot.hosts) {
+    if (nextStartAt > 0) shard.domains.startedBefore(domain, Math.min(now, nextStartAt), now);
+  }
 }
 
 function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
@@ -123,7 +136,10 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
     requests: 0,
     clockFreed: false,
     hasDeferred: false,
-    countsForDomain: crawl?.isPolite ?? true,
+    maxParallel: row.maxParallel,
+    isPolite: row.isPolite,
+    promisedAddress: "",
+    addresses: new Set(),
     pages: new Map(urls.map((url) => [url.fingerprint, url])),
     robotsOrigins: new Set(row.robotsOrigins),
     region: shard.regions.admit(row.region, now),
@@ -139,6 +155,6 @@ function endDeadLeases(shard: Shard, now: number): void {
     const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;
     const gap = abandonedGapMs(lease, politeness, shard.parts.settings.limits);
     lease.host.nextStartAt = Math.max(lease.host.nextStartAt, now + gap);
-    shard.endLease(lease, now);
+    shard.endLease(lease, now, { startAt: now, parallelUntil: -Infinity });
   }
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { test } from "../../tests/support/test.ts";
 import { bandOf, BandPicker } from "./bands.ts";
-import { DomainLimit } from "./domain_limit.ts";
 import { TimeHeap } from "./heap.ts";
 import { HostSchedule, type Scheduled } from "./schedule.ts";
 
@@ -127,21 +126,4 @@ test("within a band the host that is ready longest comes first, whichever region
   const schedule = newSchedule();
   for (let i = 0; i < 9; i++) schedule.place(host(`h${i}`), stand(10 + i, 2, ["", "eu", "silent"][i % 3]), 0);
   assert.deepEqual(taken(schedule, "eu", 50), Array.from({ length: 9 }, (_, i) => `h${i}`));
-});
-
-test("a domain's parked hosts come out as it has room, and none is forgotten", () => {
-  const limit = new DomainLimit<string>(2);
-  limit.lease("d");
-  limit.lease("d");
-  assert.equal(limit.isFull("d"), true);
-  for (const name of ["x", "y", "z"]) limit.park("d", name);
-  assert.deepEqual(limit.takeFreed(), []);
-  limit.release("d");
-  assert.deepEqual(limit.takeFreed(), ["x"]);
-  // x turns out to have nothing to lease: the room is offered to the next.
-  assert.deepEqual(limit.takeFreed(), ["y"]);
-  limit.release("d");
-  assert.deepEqual(limit.takeFreed(), ["z"]);
-  assert.deepEqual(limit.takeFreed(), []);
-  assert.equal(limit.isFull("d"), false);
 });

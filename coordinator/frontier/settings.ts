@@ -3,6 +3,7 @@
  * Invariant: limits shared with the edge come from protocol/limits.ts; only sizes of RAM and batches stand here.
  */
 
+import { CDN_RANGES } from "./cdn_ranges.ts";
 import { LIMITS, type Limits, type WorkerId } from "../../protocol/mod.ts";
 
 /** Every limit of protocol/limits.ts, as a number that may differ from the default. */
@@ -53,6 +54,8 @@ export interface FrontierSettings {
    * crawl after a crash): they end at once, and their hosts wait one gap. "" = none.
    */
   readonly deadWorker: WorkerId | "";
+  /** CIDR ranges whose addresses have no clock: fronts of many sites. */
+  readonly exemptAddresses: readonly string[];
 }
 
 export const FRONTIER_DEFAULTS: FrontierSettings = {
@@ -76,6 +79,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   sweepMs: 1_000,
   keysUnderWorker: false,
   deadWorker: "",
+  exemptAddresses: CDN_RANGES,
 };
 
 /** Defaults, overridden by what is given. */

@@ -17,24 +17,29 @@ import {
   type SlotMap,
   type WorkerId,
 } from "../../protocol/mod.ts";
+import { AddressBook } from "./address_book.ts";
+import type { AddressDirectory } from "./address_directory.ts";
 import { BackQueue } from "./back_queue.ts";
 import { BatchBuilder } from "./batch_builder.ts";
 import { ConnectTimes } from "./connect_times.ts";
 import { type Counts, newCounts } from "./counters.ts";
 import type { Crawl, CrawlBook } from "./crawl.ts";
 import { DeadOrigins } from "./dead_origins.ts";
-import { DomainLimit } from "./domain_limit.ts";
+import { DomainBook } from "./domain_book.ts";
 import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
 import { LinkCounter } from "./link_counter.ts";
 import { OutboxIndex } from "./outbox_index.ts";
 import { planNextLease } from "./placement.ts";
+import { ParkedHosts } from "./parked_hosts.ts";
 import { readinessOf } from "./readiness.ts";
 import { RegionBook } from "./region_book.ts";
 import { HostSchedule } from "./schedule.ts";
 import { SeenSet } from "./seen/seen_set.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import type { FrontierSettings } from "./settings.ts";
+import type { Ending } from "./start_groups.ts";
+import { isParked, returnParts, takeParts } from "./start_limits.ts";
 
 /** What all shards of a coordinator share. */
 export interface FrontierParts {
@@ -49,6 +54,9 @@ export interface FrontierParts {
   readonly directory: HostDirectory;
   /** Where copies of the seen-set's filters go; absent = nowhere. */
   readonly blobs?: BlobStore;
+  readonly addresses: AddressDirectory;
+  /** The shards of this process by index, each the one that was loaded last. */
+  readonly shards: Shard[];
 }
 
 /** Origins (schemes and ports) of a host that are remembered. */
@@ -67,7 +75,10 @@ export class Shard {
   readonly regions: RegionBook;
   readonly connectTimes = new ConnectTimes();
   readonly schedule: HostSchedule<HostState>;
-  readonly domains: DomainLimit<HostState>;
+  readonly domains: DomainBook;
+  readonly addresses: AddressBook;
+  readonly parkedAtDomain = new ParkedHosts<HostState>();
+  readonly parkedAtAddress = new ParkedHosts<HostState>();
   readonly deadOrigins: DeadOrigins;
   readonly seen: SeenSet;
   readonly linkCounter: LinkCounter;
@@ -96,7 +107,10 @@ export class Shard {
       patienceMs: affinityPatienceMs,
       isSilent: (region, now) => this.regions.isSilent(region, now),
     });
-    this.domains = new DomainLimit(limits.domainInFlight);
+    this.domains = new DomainBook(limits, (domain) => this.parkedAtDomain.opened(domain));
+    this.addresses = new AddressBook(limits, (address) => {
+      for (const shard of parts.shards) shard?.parkedAtAddress.opened(address);
+    });
     this.deadOrigins = new DeadOrigins(limits.attempts);
     this.seen = new SeenSet(parts.core, parts.settings, copies);
     this.linkCounter = new LinkCounter(parts.settings.inLinkEntries);
@@ -166,8 +180,9 @@ export class Shard {
   /** Places the host where it belongs now; to be called after anything that its readiness depends on has changed. */
   reschedule(host: HostState, now: number): void {
     const readiness = readinessOf(host, this.parts.crawls, now);
-    if (readiness === undefined || this.domains.isParked(host.domain, host)) this.schedule.remove(host);
-    else {
+    if (readiness === undefined || isParked(this, host) || this.domains.stopReason(host.domain) !== "") {
+      this.schedule.remove(host);
+    } else {
       const { at, band } = readiness;
       const { policyRegion, nextRegion } = host;
       this.schedule.place(host, { at, band, region: nextRegion, isFirm: policyRegion !== "" }, now);
@@ -180,12 +195,15 @@ export class Shard {
     this.schedule.remove(lease.host);
     this.leases.set(lease.leaseId, lease);
     this.leasesOfWorker.set(lease.workerId, (this.leasesOfWorker.get(lease.workerId) ?? 0) + 1);
-    if (lease.countsForDomain) this.domains.lease(lease.host.domain);
+    takeParts(this, lease);
     this.addLeasedPages(lease.crawlId, lease.pages.size);
   }
 
-  /** The lease is over: its unsettled targets go back to their queue untouched, its host is placed anew. */
-  endLease(lease: LeaseState, now: number): void {
+  /**
+   * The lease is over: its unsettled targets go back to their queue untouched, its host is placed anew. `ending` says
+   * until when its requests count.
+   */
+  endLease(lease: LeaseState, now: number, ending: Ending): void {
     const { host } = lease;
     for (const row of lease.pages.values()) this.enqueueReady(host, row);
     this.addLeasedPages(lease.crawlId, -lease.pages.size);
@@ -195,7 +213,7 @@ export class Shard {
     const left = (this.leasesOfWorker.get(lease.workerId) ?? 1) - 1;
     if (left > 0) this.leasesOfWorker.set(lease.workerId, left);
     else this.leasesOfWorker.delete(lease.workerId);
-    if (lease.countsForDomain) this.domains.release(host.domain);
+    returnParts(this, lease, ending);
     this.batch.endLease(lease);
     this.batch.changeHost(host);
     this.planNextLease(host, now);

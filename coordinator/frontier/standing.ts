@@ -13,7 +13,8 @@ type Cause =
   | "paused by an operator"
   | "blocked"
   | "busy with another crawl"
-  | "waiting for another host of their domain"
+  | "waiting for other hosts of their domain"
+  | "waiting for other hosts at their address"
   | "pinned to a region that asks for nothing"
   | "backing off"
   | "waiting for robots.txt"
@@ -71,7 +72,10 @@ function causeOf(
   if (host.paused) return "paused by an operator";
   if (host.blockedReason !== "") return "blocked";
   if (host.lease !== undefined) return "busy with another crawl";
-  if (shard.domains.isParked(host.domain, host)) return "waiting for another host of their domain";
+  const stop = shard.domains.stopReason(host.domain);
+  if (stop !== "") return stop === "paused by an operator" ? stop : "blocked";
+  if (shard.parkedAtDomain.isParked(host.domain, host)) return "waiting for other hosts of their domain";
+  if (shard.parkedAtAddress.isParked(host.address, host)) return "waiting for other hosts at their address";
   if (host.policyRegion !== "" && shard.regions.isSilent(host.policyRegion, now)) {
     return "pinned to a region that asks for nothing";
   }

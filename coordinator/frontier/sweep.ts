@@ -13,6 +13,8 @@ import type { Shard } from "./shard.ts";
 
 /** URLs that one sweep settles as excluded. */
 const EXCLUDED_PER_SWEEP = 5_000;
+/** Rows of addresses that one sweep deletes. */
+const ADDRESSES_PER_SWEEP = 1_000;
 
 /** What one shard held of one crawl when it was swept. */
 export interface Census {
@@ -28,8 +30,17 @@ export class SweepOperation implements Operation<Map<CrawlId, Census>> {
   apply(round: Round): Map<CrawlId, Census> {
     for (const lease of round.shard.leases.values()) if (lease.expiresAt <= round.now) expire(round, lease);
     emptySkippedHosts(round);
+    deleteFinished(round.shard, round.now);
     return takeCensus(round.shard);
   }
+}
+
+/** Rows of domains and addresses that say nothing any more. */
+function deleteFinished(shard: Shard, now: number): void {
+  shard.domains.tick(now);
+  shard.addresses.tick(now);
+  for (const row of shard.domains.takeFinished()) shard.batch.changeDomain(row);
+  for (const row of shard.addresses.takeFinished(ADDRESSES_PER_SWEEP)) shard.batch.changeAddress(row);
 }
 
 function takeCensus(shard: Shard): Map<CrawlId, Census> {
@@ -56,7 +67,8 @@ function expire(round: Round, lease: LeaseState): void {
     host.nextStartAt = Math.max(host.nextStartAt, over);
   }
   shard.parts.log.info("lease expired", { lease: lease.leaseId, host: host.host, worker: lease.workerId });
-  shard.endLease(lease, now);
+  const parallelUntil = lease.expiresAt + shard.parts.settings.limits.fetchWallMs;
+  shard.endLease(lease, now, { startAt: lease.expiresAt, parallelUntil });
 }
 
 function emptySkippedHosts(round: Round): void {

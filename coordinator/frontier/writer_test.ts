@@ -5,6 +5,7 @@ import { Faults, faultyStore } from "../../tests/support/faulty_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import { evenSlotMap } from "../../protocol/mod.ts";
 import { MemoryShardStore } from "../store/memory_shard_store.ts";
+import { AddressDirectory } from "./address_directory.ts";
 import { Crawl, CrawlBook } from "./crawl.ts";
 import { SeedOperation } from "./enqueue.ts";
 import { HostDirectory } from "./host_directory.ts";
@@ -27,6 +28,8 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
     log: silentLog,
     settings: frontierSettings({ groupCommitMs: 0, ...settings }),
     crawls: new CrawlBook(),
+    addresses: new AddressDirectory(core, slotMap, []),
+    shards: [],
   };
   const row = {
     crawlId: "c",

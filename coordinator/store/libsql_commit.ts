@@ -3,13 +3,17 @@
  * Invariant: a batch is applied by the owner of the current term, in batchSeq order, exactly once, or not at all.
  */
 
+import type { AddressRow } from "../group_ports.ts";
 import type { Batch } from "../ports.ts";
+import { saysNothing } from "./empty_rows.ts";
 import type { Statement } from "./libsql_client.ts";
 import { type Numbering, queueName } from "./libsql_names.ts";
 import {
+  encodeAddress,
   encodeBody,
   encodeCapture,
   encodeCounters,
+  encodeDomain,
   encodeHost,
   encodeLease,
   encodeLeaseSeq,
@@ -43,6 +47,10 @@ const SQL = {
   allChanged: "update shard set url_count = case when changes() = ? then url_count end",
   host: `${ROWS} insert or replace into host (slot, host, facts) select v->>0, v->>1, v->2 from r`,
   origin: `${ROWS} insert or replace into origin (slot, origin, facts) select v->>0, v->>1, v->2 from r`,
+  domain: `${ROWS} insert or replace into domain (slot, domain, facts) select v->>0, v->>1, v->2 from r`,
+  noDomain: `${ROWS} delete from domain where (slot, domain) in (select v->>0, v->>1 from r)`,
+  address: `${ROWS} insert or replace into address (slot, address, facts) select v->>0, v->>1, v->2 from r`,
+  noAddress: `${ROWS} delete from address where (slot, address) in (select v->>0, v->>1 from r)`,
   body: `${ROWS} insert or ignore into robots_body (digest, body) select v->>0, v->>1 from r`,
   endedLease: `${ROWS} delete from lease where (slot, host) in (select v->>0, v->>1 from r)`,
   lease: `${ROWS} insert or replace into lease (slot, host, facts) select v->>0, v->>1, v->2 from r`,
@@ -89,6 +97,11 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
   if (batch.changedUrls.length > 0) statements.push({ sql: SQL.allChanged, args: [BigInt(batch.changedUrls.length)] });
   add(SQL.host, batch.hosts, encodeHost);
   add(SQL.origin, batch.origins, encodeOrigin);
+  const hasPermits = (row: AddressRow) => row.permits.length > 0;
+  add(SQL.noDomain, batch.domains.filter(saysNothing), encodeDomain);
+  add(SQL.domain, batch.domains.filter((row) => !saysNothing(row)), encodeDomain);
+  add(SQL.noAddress, batch.addresses.filter((row) => !hasPermits(row)), encodeAddress);
+  add(SQL.address, batch.addresses.filter(hasPermits), encodeAddress);
   add(SQL.body, batch.robotsBodies, encodeBody);
   add(SQL.endedLease, batch.endedLeases, ({ slot, host }) => JSON.stringify([slot, host]));
   add(SQL.lease, batch.leases, encodeLease);

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from "../../runtime/ports.ts";
+import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot } from "../ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import { decodeLease, type LeaseFacts } from "./libsql_rows.ts";
@@ -33,7 +34,11 @@ async function* pages(
 }
 
 /** The facts of a table that is keyed by slot and one name. */
-async function facts<T>(paging: Paging, table: "host" | "origin" | "lease", name: string): Promise<T[]> {
+async function facts<T>(
+  paging: Paging,
+  table: "host" | "origin" | "lease" | "domain" | "address",
+  name: string,
+): Promise<T[]> {
   const sql = `select slot, ${name}, facts from ${table} where (slot, ${name}) > (?, ?) order by slot, ${name} limit ?`;
   const out: T[] = [];
   for await (const rows of pages(paging, sql, [-1n, ""])) {
@@ -100,6 +105,8 @@ export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
     hosts: await facts<HostRow>(paging, "host", "host"),
     origins: await facts<OriginRow>(paging, "origin", "origin"),
     leases: leases.map(decodeLease),
+    domains: await facts<DomainRow>(paging, "domain", "domain"),
+    addresses: await facts<AddressRow>(paging, "address", "address"),
     backQueues: await backQueues(paging),
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { LeaseId, OutboxRow } from "../../protocol/mod.ts";
+import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, UrlKey, UrlRow } from "../ports.ts";
 import { captureFacts } from "./capture_facts.ts";
 import { URL_STATES } from "./schema.ts";
@@ -102,6 +103,10 @@ export function decodeUrl(columns: UrlColumns): UrlRow {
 export const encodeHost = (row: HostRow): string => `[${row.slot},${text(row.host)},${text(row)}]`;
 
 export const encodeOrigin = (row: OriginRow): string => `[${row.slot},${text(row.origin)},${text(row)}]`;
+
+export const encodeDomain = (row: DomainRow): string => `[${row.slot},${text(row.domain)},${text(row)}]`;
+
+export const encodeAddress = (row: AddressRow): string => `[${row.slot},${text(row.address)},${text(row)}]`;
 
 export function encodeLease(row: LeaseRow): string {
   const facts = text({ ...row, fingerprints: row.fingerprints.map((fingerprint) => signed(fingerprint)) });

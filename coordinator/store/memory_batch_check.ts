@@ -23,6 +23,8 @@ export function checkBatch(batch: Batch, context: BatchContext): void {
   unique("changedUrls", batch.changedUrls, urlName);
   unique("hosts", batch.hosts, (row) => row.host);
   unique("origins", batch.origins, (row) => row.origin);
+  unique("domains", batch.domains, (row) => row.domain);
+  unique("addresses", batch.addresses, (row) => row.address);
   unique("leases", batch.leases, (row) => row.host);
   unique("counters", batch.counters, (row) => row.crawlId);
   const known = batch.newUrls.find((row) => context.url(row) !== undefined);

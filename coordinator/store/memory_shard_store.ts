@@ -3,6 +3,7 @@
  * Invariant: a batch is checked whole before any of it is applied; what lies on the MemoryShardDisk survives `close`.
  */
 
+import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type {
   BackQueueSummary,
   Batch,
@@ -19,6 +20,7 @@ import type { SeenPartName, SeenState } from "../seen_ports.ts";
 import { OwnerLost } from "../ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
 import { captureFacts } from "./capture_facts.ts";
+import { saysNothing } from "./empty_rows.ts";
 import { checkBatch } from "./memory_batch_check.ts";
 import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
 import { MemorySeen } from "./memory_seen.ts";
@@ -35,6 +37,8 @@ export class MemoryShardDisk {
   readonly waiting = new WaitingIndex();
   readonly accepted = new Map<string, QueueKey & { count: number }>();
   readonly hosts = new Map<HostKey, HostRow>();
+  readonly domains = new Map<string, DomainRow>();
+  readonly addresses = new Map<string, AddressRow>();
   readonly origins = new Map<string, OriginRow>();
   readonly robotsBodies = new Map<string, string>();
   readonly leases = new Map<HostKey, LeaseRow>();
@@ -81,6 +85,8 @@ export class MemoryShardStore implements ShardStore {
       nextCaptureSeq: (disk.captures.at(-1)?.seq ?? 0) + 1,
       hosts: [...disk.hosts.values()],
       origins: [...disk.origins.values()],
+      domains: [...disk.domains.values()],
+      addresses: [...disk.addresses.values()],
       leases: [...disk.leases.values()],
       backQueues: [...disk.accepted.values()].map((queue) => this.#summary(queue)),
       counters: [...disk.counters.values()],
@@ -115,6 +121,14 @@ export class MemoryShardStore implements ShardStore {
     for (const row of batch.newUrls) this.#addUrl(row);
     for (const row of batch.changedUrls) this.#changeUrl(row);
     for (const row of batch.hosts) disk.hosts.set(row.host, row);
+    for (const row of batch.domains) {
+      if (saysNothing(row)) disk.domains.delete(row.domain);
+      else disk.domains.set(row.domain, row);
+    }
+    for (const row of batch.addresses) {
+      if (row.permits.length === 0) disk.addresses.delete(row.address);
+      else disk.addresses.set(row.address, row);
+    }
     for (const row of batch.origins) disk.origins.set(row.origin, row);
     for (const { digest, body } of batch.robotsBodies) {
       if (!disk.robotsBodies.has(digest)) disk.robotsBodies.set(digest, body);

@@ -4,7 +4,14 @@
  * by what was spent on tries before the one that was answered, since the coordinator counts from that one.
  */
 
-import type { CapturesReply, Completion, CompletionReply, ExtendReply, FrontierVerbs } from "../../protocol/mod.ts";
+import type {
+  AddressPermitReply,
+  CapturesReply,
+  Completion,
+  CompletionReply,
+  ExtendReply,
+  FrontierVerbs,
+} from "../../protocol/mod.ts";
 import type { LeaseReply, PermitReply } from "../../protocol/mod.ts";
 import { completionParts } from "./completion_parts.ts";
 import { CoordinatorClient, type CoordinatorClientOptions } from "./coordinator_client.ts";
@@ -43,6 +50,12 @@ export function createHttpFrontier(options: CoordinatorClientOptions): HttpFront
     settled: (request) => tell("settled", request),
     deliverOutbox: (delivery) => tell("outbox", delivery),
     ackOutbox: (ack) => tell("outbox_ack", ack),
+    async permitAddress(request) {
+      const { answer, sentAfterMs } = await client.send(postOf("address_permits", JSON.stringify(request)));
+      const reply = answer as AddressPermitReply;
+      return { ...reply, expires_in_ms: reply.expires_in_ms + sentAfterMs };
+    },
+    returnPermits: (request) => tell("permits_return", request),
     permit: (request) => post<PermitReply>("permits", request),
     captures: (request) => post<CapturesReply>("captures", request),
     async robotsBody(digest) {

@@ -4,7 +4,7 @@
  * Invariant: the first range that contains an address names its class; what no range contains is public.
  */
 
-import { type Cidr, contains, parseCidr } from "./ip_address.ts";
+import { type Cidr, contains, parseCidr } from "../../protocol/ip_address.ts";
 
 export interface AddressClass {
   /** With its article: "a loopback address". */

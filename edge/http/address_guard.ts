@@ -5,7 +5,7 @@
  */
 
 import { classOf } from "./address_classes.ts";
-import { type Cidr, contains, formatAddress, parseAddress, parseCidr } from "./ip_address.ts";
+import { type Cidr, contains, formatAddress, parseAddress, parseCidr } from "../../protocol/ip_address.ts";
 
 export interface AddressGuard {
   /** Why `address` must not be connected to, as a sentence; undefined when it may be. */

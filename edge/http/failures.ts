@@ -57,6 +57,13 @@ export function exchangeFailure(error: unknown, attempted: string): Trouble {
   return { failure, detail: `${attempted} failed: ${found}${code === "" ? "" : ` (${code})`}.`, sent: true };
 }
 
+/** No request may go to the address now: nothing is known of the host. */
+export function notAdmitted(address: string, origin: string): Trouble {
+  const detail =
+    `Fetching from ${origin} was put off: ${address} is asked as often as it may be, or its owner can't be asked.`;
+  return { failure: "aborted", detail, sent: false, remoteAddress: address };
+}
+
 /** The failure of a fetch that was ended before it had a response head. */
 export function endingFailure(why: Ending, task: FetchTask, attempted: string, sent: boolean): Trouble {
   const { connectMs, idleMs, wallMs } = task.limits;

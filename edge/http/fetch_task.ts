@@ -4,7 +4,7 @@
  * as it waits, and finds `ended` set if it comes too late.
  */
 
-import type { FetchLimits } from "../ports.ts";
+import type { AdmitAddress, FetchLimits } from "../ports.ts";
 import type { Watch } from "./deadlines.ts";
 
 export type Ending = "connect_timeout" | "read_timeout" | "wall_timeout" | "aborted";
@@ -17,13 +17,15 @@ export class FetchTask implements Watch {
   readonly startedAt: number;
   /** Monotonic ms at which the present connection attempt ends. */
   connectBy = Infinity;
+  readonly admitAddress: AdmitAddress | undefined;
   ended: Ending | undefined;
   onEnd: ((why: Ending) => void) | undefined;
   readonly #wallAt: number;
   #idleFromMs = NOT_IDLE;
 
-  constructor(limits: FetchLimits, startedAt: number) {
+  constructor(limits: FetchLimits, startedAt: number, admitAddress?: AdmitAddress) {
     this.limits = limits;
+    this.admitAddress = admitAddress;
     this.startedAt = startedAt;
     this.#wallAt = startedAt + limits.wallMs;
   }
@@ -37,6 +39,12 @@ export class FetchTask implements Watch {
     if (nowMs >= this.#wallAt) this.end("wall_timeout");
     else if (nowMs >= this.connectBy) this.end("connect_timeout");
     else if (this.#idleFromMs !== NOT_IDLE && idleMs - this.#idleFromMs >= this.limits.idleMs) this.end("read_timeout");
+  }
+
+  /** May a request go to `address` now? A task that ended meanwhile may not. */
+  async admits(address: string): Promise<boolean> {
+    const answer = this.admitAddress?.(address) ?? true;
+    return answer === true || (await this.race(answer)) === true;
   }
 
   end(why: Ending): void {

@@ -12,7 +12,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection_pool.ts";
 import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { Trouble } from "./failures.ts";
+import { notAdmitted, type Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
 import { type FetchTarget, TargetParser } from "./fetch_target.ts";
 import { fieldsFault } from "./request_head.ts";
@@ -79,7 +79,7 @@ class HttpFetcher implements Fetcher {
 
   fetch(request: FetchRequest): Promise<Exchange | FetchFailure> {
     if (this.#closed) return Promise.reject(new Error(`Fetching ${request.url} failed: the fetcher is closed.`));
-    const task = new FetchTask(request.limits, this.#clock.monotonicMs());
+    const task = new FetchTask(request.limits, this.#clock.monotonicMs(), request.admitAddress);
     const work = this.#watched(request, task);
     this.#tasks.set(task, work);
     return work;
@@ -151,6 +151,10 @@ class HttpFetcher implements Fetcher {
       const kept = this.#pool.takeIdle(task, target.origin, request.onlyOpened);
       const connection = kept ?? await this.#pool.acquire(task, target.origin, request.onlyOpened);
       if ("failure" in connection) return connection;
+      if (kept && task.admitAddress !== undefined && !(await task.admits(kept.remoteAddress))) {
+        this.#pool.release(kept);
+        return notAdmitted(kept.remoteAddress, target.origin.origin);
+      }
       const { opening } = connection;
       const cut = () => void connection.destroy();
       const collector = new Collector({

@@ -4,7 +4,7 @@
  * below the suffix, not the suffix itself. Overridden addresses pass the guard like any other.
  */
 
-import { parseAddress } from "./ip_address.ts";
+import { parseAddress } from "../../protocol/ip_address.ts";
 
 export interface ResolveOverride {
   /** Lower-case name, or `*.suffix`. */

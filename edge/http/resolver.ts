@@ -6,7 +6,7 @@
 
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../runtime/ports.ts";
-import { parseAddress } from "./ip_address.ts";
+import { parseAddress } from "../../protocol/ip_address.ts";
 import { canonicalName, overrideFinder, type ResolveOverride } from "./resolve_override.ts";
 
 export type Resolution =

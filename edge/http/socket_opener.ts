@@ -7,10 +7,10 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import type { Clock } from "../../runtime/ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
-import { connectFailure, endingFailure, type Trouble } from "./failures.ts";
+import { connectFailure, endingFailure, notAdmitted, type Trouble } from "./failures.ts";
 import type { FetchTask } from "./fetch_task.ts";
 import type { Origin } from "./fetch_target.ts";
-import { parseAddress } from "./ip_address.ts";
+import { parseAddress } from "../../protocol/ip_address.ts";
 import { canonicalName } from "./resolve_override.ts";
 import type { Resolver } from "./resolver.ts";
 import { TlsConnector } from "./tls_connector.ts";
@@ -69,13 +69,25 @@ export class SocketOpener {
   /** A connected socket, or why there is none. Rejects only for trouble of this machine's. */
   async open(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<OpenSocket | Trouble> {
     const { clock } = this.#options;
-    const from = clock.monotonicMs();
-    const connectBy = from + task.limits.connectMs;
+    let from = clock.monotonicMs();
+    let connectBy = from + task.limits.connectMs;
     task.connectBy = connectBy;
     try {
       const addresses = await this.#checkedAddresses(task, origin, onlyOpened);
       if (!Array.isArray(addresses)) return addresses;
       for (let i = 0;; i++) {
+        const isLast = i + 1 >= addresses.length;
+        if (task.admitAddress !== undefined) {
+          // The time that the permit takes is nobody's connect time.
+          const asked = clock.monotonicMs();
+          task.connectBy = Infinity;
+          const isAdmitted = await task.admits(addresses[i]!);
+          const waitedMs = clock.monotonicMs() - asked;
+          from += waitedMs;
+          connectBy += waitedMs;
+          if (!isAdmitted && isLast) return notAdmitted(addresses[i]!, origin.origin);
+          if (!isAdmitted) continue;
+        }
         const now = clock.monotonicMs();
         task.connectBy = now + (connectBy - now) / (addresses.length - i);
         const tried = await this.#attempt(task, origin, addresses[i]!);
@@ -83,7 +95,7 @@ export class SocketOpener {
           const { socket, remoteAddress, tcpMs } = tried;
           return { socket, remoteAddress, opening: { connectMs: clock.monotonicMs() - from, tcpMs } };
         }
-        if (i + 1 >= addresses.length || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
+        if (isLast || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
         // This address had its share of the time; the next one gets its own.
         if (task.ended === "connect_timeout") task.ended = undefined;
       }

@@ -6,9 +6,11 @@
 import assert from "node:assert/strict";
 import { OwnerLost } from "../../coordinator/ports.ts";
 import {
+  addressRow,
   batch,
   captureRow,
   counters,
+  domainRow,
   held,
   hostRow,
   keyOf,
@@ -182,6 +184,23 @@ function state(it: It): void {
       assert.deepEqual(byOrigin, [originRow("http://a.example:8080"), newOrigin]);
     });
   });
+
+  it(
+    "domains and addresses are replaced by key, survive a reopen, and go when they say nothing",
+    async (store, shelf) => {
+      const [a, b] = [domainRow("a.example"), domainRow("b.example", { slot: 8, paused: true, visits: [] })];
+      const [one, two] = [addressRow("192.0.2.1"), addressRow("2001:db8:0:0:0:0:0:0/64", { slot: 4095 })];
+      await store.commit(batch(1, { domains: [a, b], addresses: [one, two] }));
+      const newB = { ...b, policyDelayMs: 9_000.5, blockedReason: 'robots "\u0000"' };
+      const newTwo = { ...two, permits: [...two.permits, { ...two.permits[0]!, leaseId: "next", startsUntil: 0 }] };
+      const silent = domainRow("a.example", { policyDelayMs: -1, visits: [] });
+      await store.commit(batch(2, { domains: [newB, silent], addresses: [newTwo, { ...one, permits: [] }] }));
+      await reopened(store, shelf, async (next) => {
+        const { domains, addresses } = await next.load();
+        assert.deepEqual([domains, addresses], [[newB], [newTwo]]);
+      });
+    },
+  );
 
   it("leases come and go; an ended lease makes room for a new one of the same batch", async (store, shelf) => {
     const [a, b] = [leaseRow("a.example"), leaseRow("b.example", { fingerprints: [], robotsOrigins: [] })];

@@ -98,6 +98,14 @@ class Script {
       newUrls: [...fresh.values()],
       changedUrls: [...changed.values()],
       hosts: [rows.hostRow(host, { slot, responseMs: double * 1e4, blockedReason: text, nextStartAt: at + double })],
+      domains: [
+        rows.domainRow(host, {
+          slot,
+          policyDelayMs: n % 2 ? -1 : double,
+          visits: n % 3 ? [] : rows.domainRow("").visits,
+        }),
+      ],
+      addresses: [rows.addressRow(`192.0.2.${n % 4}`, { slot: n % 4, ...(n % 5 ? {} : { permits: [] }) })],
       origins: [rows.originRow(`https://${host}`, { slot, retryAt: at })],
       leases: n % 3 === 0 ? [rows.leaseRow(host, { slot, gapMs: double, fingerprints: FINGERPRINTS })] : [],
       endedLeases: n % 4 === 0 ? [{ slot, host }] : [],
@@ -117,11 +125,11 @@ const show = (value: unknown) => JSON.stringify(value, (_, item) => (typeof item
 
 /** Everything that `store` tells; what has no order is sorted. */
 async function everything(store: ShardStore): Promise<unknown> {
-  const { hosts, origins, leases, backQueues, counters, ...rest } = await store.load();
+  const { hosts, origins, domains, addresses, leases, backQueues, counters, ...rest } = await store.load();
   const keys = CRAWLS.flatMap((crawlId) => FINGERPRINTS.map((fingerprint) => ({ slot: 0, crawlId, fingerprint })));
   return {
     ...rest,
-    lists: [hosts, origins, leases, backQueues, counters].map((list) => byText<unknown>(list)),
+    lists: [hosts, origins, domains, addresses, leases, backQueues, counters].map((list) => byText<unknown>(list)),
     outbox: await store.readOutbox(1000),
     captures: await store.captures("", 0, 1000),
     ofHost: await store.captures("a.example/", 2, 1000),

@@ -3,6 +3,7 @@
  * Invariant: a row made twice from the same arguments is equal.
  */
 
+import type { AddressRow, DomainRow } from "../../coordinator/group_ports.ts";
 import type {
   Batch,
   CrawlCounters,
@@ -81,8 +82,27 @@ export function hostRow(host: string, over: Partial<HostRow> = {}): HostRow {
     }],
     homeRegion: "eu",
     policyRegion: "",
+    address: "192.0.2.7",
     ...over,
   };
+}
+
+export function domainRow(domain: string, over: Partial<DomainRow> = {}): DomainRow {
+  return {
+    slot: 7,
+    domain,
+    policyDelayMs: 500,
+    policyMaxParallel: -1,
+    paused: false,
+    blockedReason: "",
+    visits: [{ id: "v1", startsUntil: 1_790_000_001_000.5, parallelUntil: 1_790_000_030_000 }],
+    ...over,
+  };
+}
+
+export function addressRow(address: string, over: Partial<AddressRow> = {}): AddressRow {
+  const until = { startsUntil: 1_790_000_120_000.25, parallelUntil: 1_790_000_120_000.25 };
+  return { slot: 9, address, permits: [{ leaseId: `lease-${address}`, starts: 1, parallel: 2, ...until }], ...over };
 }
 
 export function originRow(origin: string, over: Partial<OriginRow> = {}): OriginRow {
@@ -115,6 +135,8 @@ export function leaseRow(host: string, over: Partial<LeaseRow> = {}): LeaseRow {
     grantedAt: 1_790_000_000_000,
     expiresAt: 1_790_000_090_000,
     gapMs: 1234.5,
+    maxParallel: 2,
+    isPolite: true,
     fingerprints: [0n, 1n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n],
     robotsOrigins: [`https://${host}`],
     region: "eu",
@@ -193,6 +215,8 @@ export function batch(batchSeq: number, part: Partial<Omit<Batch, "batchSeq">> =
     changedUrls: [],
     hosts: [],
     origins: [],
+    domains: [],
+    addresses: [],
     robotsBodies: [],
     leases: [],
     endedLeases: [],

@@ -51,6 +51,7 @@ export const ROOMS: readonly Room[] = [
     mayImport: [
       "protocol/",
       "coordinator/ports.ts",
+      "coordinator/group_ports.ts",
       "coordinator/host_ports.ts",
       "coordinator/seen_ports.ts",
       CORE_TYPES,
@@ -61,13 +62,27 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: "coordinator/store/",
-    mayImport: ["protocol/", "coordinator/ports.ts", "coordinator/host_ports.ts", "coordinator/seen_ports.ts", PORTS],
+    mayImport: [
+      "protocol/",
+      "coordinator/ports.ts",
+      "coordinator/group_ports.ts",
+      "coordinator/host_ports.ts",
+      "coordinator/seen_ports.ts",
+      PORTS,
+    ],
     packages: ["@libsql/client", "node:"],
     pure: false,
   },
   {
     path: "coordinator/api/",
-    mayImport: ["protocol/", "coordinator/ports.ts", "coordinator/host_ports.ts", "coordinator/frontier/", "runtime/"],
+    mayImport: [
+      "protocol/",
+      "coordinator/ports.ts",
+      "coordinator/group_ports.ts",
+      "coordinator/host_ports.ts",
+      "coordinator/frontier/",
+      "runtime/",
+    ],
     packages: ["hono", "@hono/zod-openapi", "zod"],
     pure: false,
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { test } from "../../tests/support/test.ts";
+import { test } from "../tests/support/test.ts";
 import { contains, formatAddress, parseAddress, parseCidr } from "./ip_address.ts";
 
 const shown = (text: string) => {

@@ -101,3 +101,22 @@ export function contains(range: Cidr, address: Uint8Array): boolean {
   const rest = range.prefixBits & 7;
   return rest === 0 || ((range.bytes[whole]! ^ address[whole]!) & (0xff00 >> rest) & 0xff) === 0;
 }
+
+/** The IPv4 address inside an IPv4-mapped IPv6 address (RFC 4291 2.5.5.2); other addresses as they are. */
+function unmapped(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== 16 || bytes[10] !== 0xff || bytes[11] !== 0xff) return bytes;
+  return bytes.subarray(0, 10).every((byte) => byte === 0) ? bytes.subarray(12) : bytes;
+}
+
+/**
+ * What requests to an address are counted by: an IPv4 address itself, an IPv6 address' /64 (one customer's network,
+ * RFC 6177). Undefined when `text` is no address.
+ */
+export function addressGroup(text: string): string | undefined {
+  const parsed = parseAddress(text);
+  if (parsed === undefined) return undefined;
+  const bytes = unmapped(parsed);
+  if (bytes.length === 4) return formatAddress(bytes);
+  const network = Uint8Array.from(bytes, (byte, i) => i < 8 ? byte : 0);
+  return `${formatAddress(network)}/64`;
+}

@@ -1,0 +1,88 @@
+/**
+ * The permits of one lease for the addresses that its requests go to: asked once per address, before the connection.
+ * Invariant: no request of a polite crawl goes to an address without its owner's permit; what the owner grants can only
+ * slow the lease. Where it is refused, or nobody answers, the rest of the lease goes back and no attempt is lost.
+ */
+
+import type { LeaseHold } from "./lease_hold.ts";
+import type { EdgeParts } from "./parts.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+interface Permit {
+  readonly sent: Stopwatch;
+  readonly expiresInMs: number;
+}
+
+export class AddressPermits {
+  readonly #hold: LeaseHold;
+  readonly #parts: EdgeParts;
+  readonly #permits = new Map<string, Permit>();
+  readonly #asking = new Map<string, Promise<boolean>>();
+
+  constructor(hold: LeaseHold, parts: EdgeParts) {
+    this.#hold = hold;
+    this.#parts = parts;
+  }
+
+  /** May a request go to `address` now? For FetchRequest.admitAddress. */
+  readonly admit = (address: string): true | Promise<boolean> => {
+    if (!this.#hold.lease.crawl.polite) return true;
+    const permit = this.#permits.get(address);
+    const { wallMs } = this.#parts.settings.fetchLimits;
+    if (permit !== undefined && permit.sent.elapsedMs() + wallMs <= permit.expiresInMs) return true;
+    let asking = this.#asking.get(address);
+    if (asking === undefined) {
+      asking = this.#ask(address).finally(() => this.#asking.delete(address));
+      this.#asking.set(address, asking);
+    }
+    return asking;
+  };
+
+  async #ask(address: string): Promise<boolean> {
+    const { frontier, clock, log, settings } = this.#parts;
+    const { lease, pace } = this.#hold;
+    const { lease_id, epoch, slot } = lease;
+    const sent = Stopwatch.start(clock);
+    try {
+      const reply = await frontier.permitAddress({
+        worker_id: settings.workerId,
+        lease_id,
+        epoch,
+        slot,
+        address,
+        gap_ms: pace.gapMs,
+        max_parallel: this.#hold.maxParallel,
+      });
+      if (!reply.granted) return false;
+      this.#permits.set(address, { sent, expiresInMs: reply.expires_in_ms });
+      pace.atLeast(reply.gap_ms);
+      this.#hold.limitParallel(reply.max_parallel);
+      return true;
+    } catch (error) {
+      log.warn("could not ask for an address; the rest of the lease goes back", {
+        host: lease.host,
+        address,
+        error: String(error),
+      });
+      return false;
+    }
+  }
+
+  /** No request of the lease is under way any more: gives the permits back. Never rejects; lost, they end by their time. */
+  async giveBack(): Promise<void> {
+    const addresses = [...this.#permits.keys()];
+    this.#permits.clear();
+    if (addresses.length === 0) return;
+    const { frontier, clock, settings } = this.#parts;
+    const { lastSeenAt } = this.#hold.pace;
+    const lastStart = lastSeenAt === undefined
+      ? {}
+      : { last_start_ago_ms: Math.max(0, clock.monotonicMs() - lastSeenAt) };
+    try {
+      const { lease_id } = this.#hold.lease;
+      await frontier.returnPermits({ worker_id: settings.workerId, lease_id, addresses, ...lastStart });
+    } catch (error) {
+      this.#parts.log.debug("could not give permits back", { host: this.#hold.lease.host, error: String(error) });
+    }
+  }
+}
