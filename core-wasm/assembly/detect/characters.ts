@@ -8,9 +8,12 @@ import { CHARACTER_COUNTS, CHARACTERS } from "./languages_data";
 import { BIG5, EUC_JP, EUC_KR, GBK, SHIFT_JIS } from "../charset/ids";
 import { CHARSET_0, reserve } from "../memory/buffers";
 
-/** A byte per pointer. */
+/** A byte per pointer, for each of the LISTS; each made when it is first met. */
 const COSTS: i32 = CHARSET_0 + 8;
 const POINTERS: usize = 24_192;
+const LISTS: usize = 4;
+/** 1 where a list's costs were made. */
+const made: usize = memory.data(4, 4);
 
 /** Half bits: what a share of running text comes to when so many characters have it between them. */
 const SIGNS: u8 = 22;
@@ -27,9 +30,7 @@ let read: usize = 1;
 
 /** The cost of [from, end) in one of GBK, BIG5, EUC_JP, SHIFT_JIS, EUC_KR; more than `limit` means that it is more. */
 export function costOfCharacters(charset: u32, from: usize, end: usize, limit: u32): u32 {
-  costs = reserve(COSTS, POINTERS);
-  if (costs == 0) return 0xffffffff;
-  spread(charset);
+  if (!findCosts(charset)) return 0xffffffff;
   let sum: u32 = 0;
   let p = from;
   while (p < end && sum <= limit) {
@@ -41,6 +42,22 @@ export function costOfCharacters(charset: u32, from: usize, end: usize, limit: u
     p += read;
   }
   return sum;
+}
+
+/** The costs for `charset` in `costs`; false without memory. */
+function findCosts(charset: u32): bool {
+  const list = listOf(charset);
+  const all = reserve(COSTS, POINTERS * LISTS);
+  if (all == 0) return false;
+  costs = all + list * POINTERS;
+  if (load<u8>(made + list) == 0) spread(charset);
+  store<u8>(made + list, 1);
+  return true;
+}
+
+/** Lists of characters that were counted (languages_data.ts); both Japanese charsets number the same characters alike. */
+function listOf(charset: u32): usize {
+  return charset == GBK ? 0 : charset == BIG5 ? 1 : charset == EUC_KR ? 3 : 2;
 }
 
 /** The cost of the sequence at p, whose first byte is beyond ASCII; its length in `read`. */
@@ -98,17 +115,14 @@ function spread(charset: u32): void {
     rows(0xa1, 0xaa, SIGNS + 4, 190, 0x60);
     rows(0xb0, 0xd8, COMMON, 190, 0x60);
     rows(0xd8, 0xf8, RARE, 190, 0x60);
-    known(0);
   } else if (charset == BIG5) {
     rows(0xa1, 0xa4, SIGNS, 157, 0);
     rows(0xa4, 0xc7, COMMON, 157, 0);
     rows(0xc9, 0xfa, RARE, 157, 0);
-    known(1);
   } else if (charset == EUC_KR) {
     rows(0xa1, 0xad, SIGNS + 4, 190, 0x60);
     rows(0xb0, 0xc9, COMMON + 3, 190, 0x60);
     rows(0xca, 0xfe, RARE, 190, 0x60);
-    known(3);
   } else {
     // Rows of 94: signs, full-width letters, kana; then kanji of both levels.
     memory.fill(costs, SIGNS, 2 * 94);
@@ -116,8 +130,8 @@ function spread(charset: u32): void {
     memory.fill(costs + 3 * 94, SIGNS, 2 * 94);
     memory.fill(costs + 15 * 94, COMMON + 2, 32 * 94);
     memory.fill(costs + 47 * 94, RARE, 37 * 94);
-    known(2);
   }
+  known(listOf(charset));
 }
 
 /** Rows from lead byte `from` up to `to`, of `width` pointers, the first `skipped` of each left out. */

@@ -78,7 +78,7 @@ function cheapest(from: usize, end: usize): u32 {
     const charsets = nextLanguage();
     for (let c: u32 = 0; c < charsets; c++) {
       const charset = charsetAt(c);
-      consider(charset, costOf(charset, from, end, least), handicapOf(charset));
+      consider(charset, costOf(c, from, end, least), handicapOf(charset));
     }
   }
   for (let i: usize = 0; i < 5; i++) {

@@ -10,6 +10,7 @@
 
 import { LANGUAGE_DATA } from "./languages_data";
 import { entryCode, entryPointer, nextEntry, openIndex } from "../charset/unpack";
+import { CHARSET_0, reserve } from "../memory/buffers";
 
 /** Costs that a nibble stands for. */
 const LEVELS: usize = memory.data<u8>([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 23, 28]);
@@ -22,9 +23,16 @@ const CASE_COST: u32 = 16;
 /** A capital by itself, beyond ASCII, in a script of its own: signs of Latin-1 look like that in other charsets. */
 const CAPITAL_COST: u32 = 10;
 
-/** Symbol of each byte, + 128 for upper case. */
-const symbols: usize = memory.data(256, 16);
+/** For each language in each of its charsets, made when it is first met: the symbol of each byte, + 128 for upper case. */
+const MAPS: i32 = CHARSET_0 + 9;
+const MAP_BYTES: usize = 256;
+const MOST_MAPS: usize = 256;
+/** 1 where a map was made. */
+const made: usize = memory.data(256, 16);
 
+let symbols: usize = 0;
+/** Number of the map of the current language in its first charset. */
+let firstMap: usize = 0;
 let words: usize = LANGUAGE_DATA;
 let letters: u32 = 0;
 let plain: u32 = 0;
@@ -33,6 +41,7 @@ let count: u32 = 0;
 
 export function openLanguages(): void {
   words = LANGUAGE_DATA;
+  firstMap = 0;
   charsets = 0;
   count = 0;
 }
@@ -40,6 +49,7 @@ export function openLanguages(): void {
 /** Steps to the next language; its charsets are charsetAt(0) up to the number that is returned. */
 export function nextLanguage(): u32 {
   if (charsets != 0) words += <usize>(1 + charsets + letters + ((count * count + 7) >> 3)) << 2;
+  firstMap += <usize>charsets;
   const header = load<u32>(words);
   letters = header & 0xff;
   plain = (header & 0x100) != 0 ? 26 : 1;
@@ -57,9 +67,9 @@ export function charsetAt(i: u32): u32 {
   return load<u32>(words + (<usize>(1 + i) << 2));
 }
 
-/** The cost of [from, end) as the current language in `charset`; more than `limit` means that it is more. */
-export function costOf(charset: u32, from: usize, end: usize, limit: u32): u32 {
-  mapBytes(charset);
+/** The cost of [from, end) as the current language in its charset `i`; more than `limit` means that it is more. */
+export function costOf(i: u32, from: usize, end: usize, limit: u32): u32 {
+  if (!findMap(i)) return 0xffffffff;
   const costs = words + (<usize>(1 + charsets + letters) << 2);
   let sum: u32 = 0;
   let before: u32 = 0;
@@ -89,6 +99,17 @@ export function costOf(charset: u32, from: usize, end: usize, limit: u32): u32 {
     before = symbol;
   }
   return sum;
+}
+
+/** The map for the current language's charset `i` in `symbols`; false without memory. */
+function findMap(i: u32): bool {
+  const number = firstMap + <usize>i;
+  const maps = reserve(MAPS, MAP_BYTES * MOST_MAPS);
+  if (maps == 0 || number >= MOST_MAPS) return false;
+  symbols = maps + number * MAP_BYTES;
+  if (load<u8>(made + number) == 0) mapBytes(charsetAt(i));
+  store<u8>(made + number, 1);
+  return true;
 }
 
 function mapBytes(charset: u32): void {
