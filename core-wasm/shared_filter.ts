@@ -63,6 +63,11 @@ function compiled(): Promise<WebAssembly.Module> {
 
 /** A new filter for `capacity` keys, 1 to MAX_SHARED_CAPACITY; needs SharedArrayBuffer. */
 export async function makeSharedFilter(capacity: number): Promise<SharedFilter> {
+  return sharedFilterOf(await compiled(), capacity);
+}
+
+/** A new filter by a module that is compiled already: that of another filter's handle. */
+export function sharedFilterOf(module: WebAssembly.Module, capacity: number): SharedFilter {
   if (!Number.isInteger(capacity) || capacity < 1 || capacity > MAX_SHARED_CAPACITY) {
     throw new RangeError(
       `Making a shared filter for ${capacity} keys failed: a whole number from 1 to ${MAX_SHARED_CAPACITY} is wanted.`,
@@ -75,7 +80,7 @@ export async function makeSharedFilter(capacity: number): Promise<SharedFilter> 
   header[HEADER.words] = BigInt(words);
   header[HEADER.capacity] = BigInt(capacity);
   header[HEADER.magic] = MAGIC;
-  return openSharedFilter({ module: await compiled(), memory });
+  return openSharedFilter({ module, memory });
 }
 
 /** The filter of another worker's handle. Each opening takes one of MOST_SEATS. */

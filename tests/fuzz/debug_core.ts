@@ -5,38 +5,10 @@
 
 import { readFileSync } from "node:fs";
 import { BUILD_FOLDER } from "../../core-wasm/build_folder.ts";
-import type { RawDoor } from "../../core-wasm/instance.ts";
-import { loadArtefact } from "../../core-wasm/load.ts";
-import { type Core, coreOf } from "../../core-wasm/mod.ts";
+import { type Artefact, loadArtefact } from "../../core-wasm/load.ts";
 
-export interface DebugCore {
-  readonly core: Core;
-  /** Throws when anything was written beside a buffer. */
-  checkGuards(): void;
-}
-
-export async function loadDebugCore(): Promise<DebugCore> {
+export async function loadDebugArtefact(): Promise<Artefact> {
   const { instantiate } = await loadArtefact();
   const bytes = new Uint8Array(readFileSync(new URL("core.debug.wasm", BUILD_FOLDER)));
-  const module = await WebAssembly.compile(bytes);
-  let raw: RawDoor | undefined;
-  const core = coreOf({
-    bytes,
-    module,
-    instantiate: (getModule, imports, make) =>
-      instantiate(getModule, imports, (own, ownImports) => {
-        const instance = make(own, ownImports);
-        raw = instance.exports as unknown as RawDoor;
-        return instance;
-      }),
-  });
-  return {
-    core,
-    checkGuards() {
-      const broken = raw?.raw_guards() ?? 0;
-      if (broken !== 0) {
-        throw new Error(`Checking the core's buffers found ${broken} that were written beside; 0 was wanted.`);
-      }
-    },
-  };
+  return { bytes, module: await WebAssembly.compile(bytes), instantiate };
 }

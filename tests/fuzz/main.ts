@@ -4,8 +4,9 @@
  */
 
 import process from "node:process";
-import { loadCore } from "../../core-wasm/mod.ts";
-import { loadDebugCore } from "./debug_core.ts";
+import { loadArtefact } from "../../core-wasm/load.ts";
+import { loadDebugArtefact } from "./debug_core.ts";
+import { fuzzCoreOf } from "./doors.ts";
 import { fuzz } from "./run.ts";
 import { TARGETS } from "./targets.ts";
 
@@ -16,14 +17,14 @@ function option(name: string): string | undefined {
 }
 
 const isDebug = process.argv.includes("--debug");
-const { core, checkGuards } = isDebug ? await loadDebugCore() : { core: await loadCore(), checkGuards: () => {} };
+const built = fuzzCoreOf(isDebug ? await loadDebugArtefact() : await loadArtefact());
 const inputs = Number(option("inputs") ?? 100_000);
 const seed = Number(option("seed") ?? 1);
 for (const target of Object.keys(TARGETS)) {
   if (![undefined, target].includes(option("target"))) continue;
   let next = 1_000_000;
-  const result = fuzz({ target, seed, inputs }, core, (done) => {
-    checkGuards();
+  const result = fuzz({ target, seed, inputs }, built, (done) => {
+    built.checkGuards();
     if (done < next) return;
     process.stderr.write(`${runtime} ${target}: ${done} inputs\n`);
     next += 1_000_000;

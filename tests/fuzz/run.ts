@@ -3,11 +3,12 @@
  * stretch was. Invariant: the same hash for the same seed and number on every runtime and of every build.
  */
 
-import type { Core } from "../../core-wasm/mod.ts";
 import { Chance } from "./chance.ts";
 import { Digest } from "./digest.ts";
+import type { FuzzCore } from "./doors.ts";
 import { seeds } from "./inputs.ts";
-import { type Done, TARGETS } from "./targets.ts";
+import type { Done } from "./target.ts";
+import { TARGETS } from "./targets.ts";
 
 export interface FuzzRun {
   readonly target: string;
@@ -38,13 +39,13 @@ function guarded(call: () => Done, { target, seed, inputs }: FuzzRun): Done {
 }
 
 /** `watch` is told after every stretch: whether guards still stand, how far the run is. */
-export function fuzz(run: FuzzRun, core: Core, watch: (inputs: number) => void): FuzzResult {
+export function fuzz(run: FuzzRun, { core, doors }: FuzzCore, watch: (inputs: number) => void): FuzzResult {
   const target = TARGETS[run.target];
   if (target === undefined) {
     throw new Error(`Fuzzing ${run.target} failed: the targets are ${Object.keys(TARGETS).join(", ")}.`);
   }
   const digest = new Digest(core);
-  const call = target({ core, digest, chance: new Chance(run.seed), seeds: seeds() });
+  const call = target({ core, doors, digest, chance: new Chance(run.seed), seeds: seeds() });
   const startedAt = performance.now();
   let inputs = 0;
   let bytes = 0;

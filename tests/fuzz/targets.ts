@@ -1,33 +1,19 @@
 /**
- * What is fuzzed: each door and export of the core, by the calls that its users make.
+ * What is fuzzed: each door and export of the core, by the calls that its users make; here URLs, pages and hashes.
  * Invariant: a target answers any input; what it throws is a bug.
  */
 
-import type { Core, Filter, PageFacts } from "../../core-wasm/mod.ts";
+import type { PageFacts } from "../../core-wasm/mod.ts";
 import type { Chance } from "./chance.ts";
+import { CHARSET_TARGETS, CHARSETS } from "./charset_targets.ts";
+import { COMPONENT_TARGETS } from "./component_targets.ts";
 import type { Digest } from "./digest.ts";
-import { makePage, makeUrl, MAX_BYTES, type Seeds } from "./inputs.ts";
-
-export interface FuzzParts {
-  readonly core: Core;
-  readonly chance: Chance;
-  readonly seeds: Seeds;
-  readonly digest: Digest;
-}
-
-/** One call with new inputs. */
-export interface Done {
-  readonly inputs: number;
-  readonly bytes: number;
-}
-
-export type Target = (parts: FuzzParts) => () => Done;
+import { FILTER_TARGETS } from "./filter_targets.ts";
+import { makePage, makeUrl, MAX_BYTES } from "./inputs.ts";
+import { NEAR_TARGETS } from "./near_targets.ts";
+import type { Target } from "./target.ts";
 
 const BATCH = 128;
-const CHARSETS =
-  "utf-8 utf-16le utf-16be windows-1252 iso-8859-2 koi8-r shift_jis euc-jp iso-2022-jp gbk gb18030 big5 euc-kr x-user-defined replacement none"
-    .split(" ");
-
 /** The typed door, relative references too. */
 const url: Target = ({ core, chance, seeds, digest }) => () => {
   const input = makeUrl(chance, seeds);
@@ -122,24 +108,15 @@ const xxh64: Target = ({ core, chance, seeds, digest }) => {
   };
 };
 
-/** Filters of many sizes, filled beyond what they were made for. */
-const filter: Target = ({ core, chance, digest }) => {
-  let current: Filter | undefined;
-  let left = 0;
-  return () => {
-    if (left-- <= 0) {
-      current?.free();
-      current = core.filter(1 + chance.below(chance.below(20) === 0 ? 200_000 : 2000));
-      left = 40;
-    }
-    const keys = BigUint64Array.from(
-      { length: chance.below(BATCH * 2) },
-      () => BigInt(chance.below(5000)) << BigInt(chance.below(50)),
-    );
-    digest.bytes(current!.addAll(keys));
-    digest.bytes(current!.hasAll(keys));
-    return { inputs: keys.length, bytes: keys.byteLength };
-  };
+export const TARGETS: Readonly<Record<string, Target>> = {
+  url,
+  urls,
+  scan,
+  charsets,
+  simhash,
+  xxh64,
+  ...CHARSET_TARGETS,
+  ...COMPONENT_TARGETS,
+  ...FILTER_TARGETS,
+  ...NEAR_TARGETS,
 };
-
-export const TARGETS: Readonly<Record<string, Target>> = { url, urls, scan, charsets, simhash, xxh64, filter };
