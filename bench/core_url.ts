@@ -56,6 +56,11 @@ function makeBatch(seed: number): string[] {
   });
 }
 
+/** BATCHES of BATCH URLs each. */
+export function madeBatches(): string[][] {
+  return Array.from({ length: BATCHES }, (_, seed) => makeBatch(seed + 1));
+}
+
 const TRACKING = /^(utm_|pk_|piwik_|mtm_|hsa_)./i;
 const UNRESERVED = /%(?:[46][1-9a-f]|[57][0-9a]|3[0-9]|2[de]|5f|7e)/gi;
 
@@ -129,7 +134,7 @@ function benchSingle(core: Core, batches: readonly string[][]): CoreRow[] {
 
 /** Rows for keys alone and for fingerprints, in batches of 200, of 8, and one by one. */
 export function benchUrl(core: Core): CoreRow[] {
-  const batches = Array.from({ length: BATCHES }, (_, seed) => makeBatch(seed + 1));
+  const batches = madeBatches();
   checkAgreement(core, batches);
   const small = batches.map((batch) => batch.slice(0, 8));
   const keysByCore = (inputs: readonly string[]) => {

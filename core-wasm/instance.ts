@@ -27,7 +27,9 @@ export interface RawDoor {
   raw_nearCount(): number;
   raw_nearSettled(): number;
   raw_nearLoad(count: number): number;
+  raw_unitEnds(count: number, bytes: number): void;
   raw_urls(count: number, maxBytes: number, rules: number): number;
+  raw_urlRows(): number;
   raw_surts(count: number, maxBytes: number, rules: number): number;
   raw_surtText(): number;
   raw_text(): number;

@@ -3,11 +3,16 @@
  * Invariant: an argument list belongs to the callee and is released by it; a result lives until the next call.
  */
 
-/** The host asks for room for its arguments. A list without bytes has no address: its alignment stands for it. */
+import { SLACK } from "./memory/buffers";
+
+/**
+ * The host asks for room for its arguments, and gets what may be read behind a buffer on top. A list without bytes has no
+ * address: its alignment stands for it.
+ */
 export function cabi_realloc(old: usize, oldBytes: usize, align: usize, bytes: usize): usize {
   if (bytes == 0) return align;
-  if (oldBytes == 0) return heap.alloc(bytes);
-  return heap.realloc(old, bytes);
+  if (oldBytes == 0) return heap.alloc(bytes + SLACK);
+  return heap.realloc(old, bytes + SLACK);
 }
 
 /** Where results of more than one word lie: calls aren't re-entrant, so one area is enough. */

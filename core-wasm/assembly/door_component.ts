@@ -8,7 +8,7 @@ import { release, RETURN_AREA, returnList } from "./abi";
 import { addKeys, hasKeys, openFilter } from "./bloom/split_block";
 import { xxh64 } from "./hash/xxh64";
 import { OUTPUT, reserve } from "./memory/buffers";
-import { normalizeBatch, textBytes, textPtr } from "./url/batch";
+import { normalizeBatch, textBytes, textPtr, urlRows } from "./url/batch";
 import { Facts, findFacts } from "./url/facts";
 
 export function hashing_xxh64(ptr: usize, len: usize): u64 {
@@ -76,7 +76,7 @@ export function urls_normalize(
   release(input, inputBytes);
   release(ends, count << 2);
   returnList(0, out, out == 0 ? 0 : count);
-  returnList(8, out + (count << 3), out == 0 ? 0 : count * 7);
+  returnList(8, out + (count << 3), out == 0 ? 0 : count * 2 + urlRows() * 4);
   returnList(16, textPtr(), out == 0 ? 0 : textBytes());
   return RETURN_AREA;
 }

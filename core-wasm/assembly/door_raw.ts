@@ -5,7 +5,8 @@
 
 import { brokenGuards, reserve } from "./memory/buffers";
 import { xxh64 } from "./hash/xxh64";
-import { normalizeInput, textBytes, textPtr } from "./url/batch";
+import { normalizeInput, textBytes, textPtr, urlRows } from "./url/batch";
+import { unitEndsToBytes } from "./url/unit_ends";
 import { surtsOfInput, surtTextPtr } from "./url/surt_batch";
 import { addFromInput, filterBlocks, filterFresh, filterPtr, hasFromInput, openFilter, restoreFilter } from "./bloom/split_block";
 
@@ -51,9 +52,18 @@ export function raw_filterRestore(fresh: u64): void {
   restoreFilter(fresh);
 }
 
+/** Ends in INPUT_ENDS that a host counted in UTF-16 units become ends in bytes. */
+export function raw_unitEnds(count: usize, bytes: usize): void {
+  unitEndsToBytes(count, bytes);
+}
+
 /** url/batch.ts says what lies where. */
 export function raw_urls(count: usize, maxBytes: usize, rules: u32): usize {
   return normalizeInput(count, maxBytes, rules);
+}
+
+export function raw_urlRows(): usize {
+  return urlRows();
 }
 
 /** url/surt_batch.ts says what lies where. */

@@ -34,6 +34,9 @@ export const HTML_0: i32 = 16;
 /** charset/ and detect/ have ten: CHARSET_0 + n. */
 export const CHARSET_0: i32 = 32;
 
+/** Bytes behind every buffer that may be read, so that a block can be read at once that begins within it; none counts. */
+export const SLACK: usize = 16;
+
 /** In a build with asserts: bytes on both sides of a buffer that nothing may write, and that no answer depends on. */
 const GUARD: usize = ASC_NO_ASSERT ? 0 : 64;
 const GUARD_BYTE: u8 = 0xa5;
@@ -88,7 +91,7 @@ function roomier(bytes: usize): usize {
 }
 
 function place(at: usize, bytes: usize): usize {
-  const address = heap.alloc(bytes + (GUARD << 1)) + GUARD;
+  const address = heap.alloc(bytes + (GUARD << 1) + SLACK) + GUARD;
   memory.fill(address - GUARD, GUARD_BYTE, GUARD);
   memory.fill(address + bytes, GUARD_BYTE, GUARD);
   store<u32>(at, <u32>address);

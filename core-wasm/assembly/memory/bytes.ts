@@ -1,7 +1,15 @@
 /**
  * Copies, comparisons and searches of short byte runs, sixteen at a time: for a URL's length the engine's bulk
- * operations cost more than the work. Invariant: nothing outside the given bytes is read or written.
+ * operations cost more than the work. Invariant: nothing outside the given bytes is written; up to SLACK bytes behind them
+ * are read (memory/buffers.ts), and no answer depends on them.
  */
+
+/** Bits for the bytes of a block at p that lie before `end`. */
+// @ts-ignore: decorator
+@inline
+export function bitsBefore(p: usize, end: usize): u32 {
+  return <u32>0xffff >> (16 - <u32>min<usize>(end - p, 16));
+}
 
 /** Copies `length` bytes between areas that don't overlap; the end of the target is returned. */
 export function copyShort(to: usize, from: usize, length: usize): usize {
@@ -16,6 +24,11 @@ export function copyShort(to: usize, from: usize, length: usize): usize {
     const tail = load<u64>(from + length - 8);
     store<u64>(to, head);
     store<u64>(end - 8, tail);
+  } else if (length >= 4) {
+    const head = load<u32>(from);
+    const tail = load<u32>(from + length - 4);
+    store<u32>(to, head);
+    store<u32>(end - 4, tail);
   } else {
     while (to < end) store<u8>(to++, load<u8>(from++));
   }
@@ -25,13 +38,11 @@ export function copyShort(to: usize, from: usize, length: usize): usize {
 /** The first `byte` in [p, end), or `end`. */
 export function findByte(p: usize, end: usize, byte: u8): usize {
   const wanted = i8x16.splat(<i8>byte);
-  while (p + 16 <= end) {
-    const found = i8x16.bitmask(i8x16.eq(v128.load(p), wanted));
-    if (found != 0) return p + <usize>ctz<i32>(found);
-    p += 16;
+  for (; p < end; p += 16) {
+    const found = <u32>i8x16.bitmask(i8x16.eq(v128.load(p), wanted)) & bitsBefore(p, end);
+    if (found != 0) return p + <usize>ctz<u32>(found);
   }
-  while (p < end && load<u8>(p) != byte) p++;
-  return p;
+  return end;
 }
 
 /** The first tab, line feed or carriage return in [p, end), or `end`. */
@@ -39,25 +50,22 @@ export function findNewline(p: usize, end: usize): usize {
   const tab = i8x16.splat(9);
   const lineFeed = i8x16.splat(10);
   const carriageReturn = i8x16.splat(13);
-  while (p + 16 <= end) {
+  for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const hits = v128.or(
       v128.or(i8x16.eq(bytes, tab), i8x16.eq(bytes, lineFeed)),
       i8x16.eq(bytes, carriageReturn),
     );
-    const found = i8x16.bitmask(hits);
-    if (found != 0) return p + <usize>ctz<i32>(found);
-    p += 16;
+    const found = <u32>i8x16.bitmask(hits) & bitsBefore(p, end);
+    if (found != 0) return p + <usize>ctz<u32>(found);
   }
-  while (p < end && load<u8>(p) != 9 && load<u8>(p) != 10 && load<u8>(p) != 13) p++;
-  return p;
+  return end;
 }
 
 export function sameBytes(a: usize, b: usize, length: usize): bool {
-  let done: usize = 0;
-  for (; done + 16 <= length; done += 16) {
-    if (v128.any_true(v128.xor(v128.load(a + done), v128.load(b + done)))) return false;
+  for (let done: usize = 0; done < length; done += 16) {
+    const same = <u32>i8x16.bitmask(i8x16.eq(v128.load(a + done), v128.load(b + done)));
+    if ((~same & bitsBefore(done, length)) != 0) return false;
   }
-  for (; done < length; done++) if (load<u8>(a + done) != load<u8>(b + done)) return false;
   return true;
 }

@@ -4,7 +4,7 @@
  * Invariant: never decodes what an earlier pass encoded: "%25" stays "%25".
  */
 
-import { copyShort, findByte } from "../memory/bytes";
+import { bitsBefore, copyShort, findByte } from "../memory/bytes";
 import { hexValue, isUnreserved, writeEscaped } from "./bytes";
 import { DECODE_UNRESERVED, ENCODE_STRAY_PERCENT, UPPER_CASE_ESCAPES } from "./profile";
 
@@ -35,6 +35,29 @@ export function normalizeEscapes(p: usize, end: usize, out: usize, rules: u32): 
     p += 3;
   }
   return out;
+}
+
+/** Whether every escape is as normalizeEscapes leaves it by all of its rules, and no "%" is stray. */
+export function hasNormalEscapes(p: usize, end: usize): bool {
+  const percent = i8x16.splat(0x25);
+  for (; p < end; p += 16) {
+    let bits = <u32>i8x16.bitmask(i8x16.eq(v128.load(p), percent)) & bitsBefore(p, end);
+    for (; bits != 0; bits &= bits - 1) {
+      const at = p + <usize>ctz<u32>(bits);
+      if (end - at < 3) return false;
+      const high = upperHexValue(load<u8>(at, 1));
+      const low = upperHexValue(load<u8>(at, 2));
+      if ((high | low) > 15 || isUnreserved((high << 4) | low)) return false;
+    }
+  }
+  return true;
+}
+
+/** 0 to 15 for a digit or an upper-case letter, else more: of hexadecimal digits lower-case letters alone have both bits. */
+// @ts-ignore: decorator
+@inline
+function upperHexValue(c: u32): u32 {
+  return hexValue(c) | (c & 0x20 & (c >> 1));
 }
 
 /** A stray "%" that wasn't encoded, or one and a digit, stands before `out`: what is decoded could be its digit. */

@@ -4,14 +4,14 @@
  */
 
 import { E_NO_ROOM, E_NOT_HTTP, E_USERINFO } from "./error";
-import { normalizeEscapes } from "./escapes";
+import { hasNormalEscapes, normalizeEscapes } from "./escapes";
 import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
 import { foldedHostEnd, foldedHostStart, foldPath } from "./folding";
 import { DROP_EMPTY_QUERY, DROP_FRAGMENT, ON_HOST, ON_PATH, REFUSE_USERINFO } from "./profile";
 import { forgetQuery, isNormalQuery, queryInto } from "./query";
-import { State } from "./state";
+import { PATH_ESCAPES, State } from "./state";
 import { reserve, URL_KEY } from "../memory/buffers";
-import { copyShort, findByte } from "../memory/bytes";
+import { copyShort } from "../memory/bytes";
 
 /** Where the key lies, as `normalize` left it. */
 export class Key {
@@ -35,9 +35,7 @@ export function normalize(rules: u32): i32 {
     return E_NO_ROOM;
   }
   Key.start = out;
-  const path = authorityInto(out, rules);
-  let o = normalizeEscapes(href + url.pathStart, href + url.pathEnd, path, rules);
-  if ((rules & ON_PATH) != 0) o = foldPath(path, o, rules);
+  let o = isPlainUpToQuery(rules) ? copyShort(out, href, url.pathEnd) : upToQueryInto(out, rules);
   if (url.queryEnd > url.pathEnd) {
     store<u8>(o, 0x3f);
     const queryEnd = queryInto(href + url.pathEnd + 1, href + url.queryEnd, o + 1, rules);
@@ -52,6 +50,13 @@ export function normalize(rules: u32): i32 {
   return <i32>(o - out);
 }
 
+/** Writes everything before the query: the end. */
+function upToQueryInto(out: usize, rules: u32): usize {
+  const path = authorityInto(out, rules);
+  const end = normalizeEscapes(State.start + url.pathStart, State.start + url.pathEnd, path, rules);
+  return (rules & ON_PATH) != 0 ? foldPath(path, end, rules) : end;
+}
+
 /** Writes scheme, userinfo, host and port: the end. */
 function authorityInto(out: usize, rules: u32): usize {
   const href = State.start;
@@ -63,11 +68,16 @@ function authorityInto(out: usize, rules: u32): usize {
   return copyShort(out, href + url.hostEnd, url.authorityEnd - url.hostEnd);
 }
 
-/** Nothing that a rule could change: no escape, a query in order or none, and the fragment goes. Most links of most pages. */
+/** Nothing that a rule could change: escapes as they should be, a query in order or none, and the fragment goes. Most links of most pages. */
 function isNormal(rules: u32): bool {
-  const path = State.start + url.pathStart;
+  if ((rules & DROP_FRAGMENT) == 0 || !isPlainUpToQuery(rules)) return false;
   const end = State.start + url.pathEnd;
-  const isPlain = (rules & (DROP_FRAGMENT | ON_HOST | ON_PATH)) == DROP_FRAGMENT && url.pathStart == url.authorityEnd &&
-    findByte(path, end, 0x25) == end;
-  return isPlain && (url.queryEnd == url.pathEnd || isNormalQuery(end + 1, State.start + url.queryEnd, rules));
+  return url.queryEnd == url.pathEnd || isNormalQuery(end + 1, State.start + url.queryEnd, rules);
+}
+
+/** Before the query nothing that a rule could change. */
+function isPlainUpToQuery(rules: u32): bool {
+  if ((rules & (ON_HOST | ON_PATH)) != 0 || url.pathStart != url.authorityEnd) return false;
+  if ((State.escapes & PATH_ESCAPES) == 0) return true;
+  return hasNormalEscapes(State.start + url.pathStart, State.start + url.pathEnd);
 }

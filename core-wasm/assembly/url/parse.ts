@@ -18,7 +18,8 @@ import {
   shorten,
   startsWithDriveLetter,
 } from "./path";
-import { offset, peek, put, State } from "./state";
+import { startsPlain } from "./plain";
+import { offset, PATH_ESCAPES, peek, put, QUERY_ESCAPES, State } from "./state";
 import { reserve, URL_CLEAN, URL_HREF } from "../memory/buffers";
 import { copyShort, findNewline } from "../memory/bytes";
 
@@ -34,12 +35,25 @@ export function parseUrl(p: usize, len: usize, baseAt: usize): i32 {
   baseHref = baseAt;
   const start = reserve(URL_HREF, len * 3 + (baseAt != 0 ? <usize>base.end : 0) + ROOM);
   if (start == 0) return E_NO_ROOM;
-  clearParts(url);
   State.start = start;
+  State.escapes = PATH_ESCAPES | QUERY_ESCAPES;
+  if (startsPlain(p, len)) return behindPlainHost(p, len);
+  clearParts(url);
   State.out = start;
   trim(p, p + len);
   const failure = parseTrimmed();
   return failure < 0 ? failure : <i32>(State.out - State.start);
+}
+
+/** As the whole parser, where scheme, host and first slash are known already. */
+function behindPlainHost(p: usize, len: usize): i32 {
+  const path = url.pathStart;
+  State.out = copyShort(State.start, p, path);
+  trim(p + path, p + len);
+  State.p++;
+  pathSegments();
+  finish();
+  return <i32>(State.out - State.start);
 }
 
 /** Leading and trailing C0 controls and spaces go, and every tab and newline. */

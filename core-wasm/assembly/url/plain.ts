@@ -6,7 +6,8 @@
 
 import { isDigit } from "./bytes";
 import { KIND_HTTP, KIND_HTTPS, url } from "./parts";
-import { State } from "./state";
+import { isDnsName } from "./dns_name";
+import { PATH_ESCAPES, QUERY_ESCAPES, State } from "./state";
 
 /** By the low and the high half of a byte: both have a bit in common where the byte isn't plain. */
 const PATH_LOW: v128 = i8x16(83, 65, 67, 67, 65, 65, 65, 65, 65, 65, 65, 97, 77, 97, 77, 101);
@@ -22,29 +23,14 @@ function oddOnes(block: v128, low: v128, high: v128): u32 {
   return <u32>i8x16.bitmask(i8x16.ne(v128.and(byLow, byHigh), i8x16.splat(0)));
 }
 
-/** Sixteen bytes from p, or those before `end` and zeros, which are odd. */
+/** Sixteen bytes of ones, then of zeros: from MASKS + 16 - n the mask for n bytes. */
+const MASKS: usize = memory.data<u64>([~0, ~0, 0, 0], 16);
+
+/** Sixteen bytes from p, those from `end` on as zeros, which are odd. */
 // @ts-ignore: decorator
 @inline
 function blockAt(p: usize, end: usize): v128 {
-  return p + 16 <= end ? v128.load(p) : lastBlock(p, end);
-}
-
-const LAST: usize = memory.data(16, 16);
-
-function lastBlock(p: usize, end: usize): v128 {
-  v128.store(LAST, i64x2.splat(0));
-  const bytes = end - p;
-  let done: usize = 0;
-  if (bytes >= 8) {
-    store<u64>(LAST, load<u64>(p));
-    done = 8;
-  }
-  if (bytes - done >= 4) {
-    store<u32>(LAST + done, load<u32>(p + done));
-    done += 4;
-  }
-  for (; done < bytes; done++) store<u8>(LAST + done, load<u8>(p + done));
-  return v128.load(LAST);
+  return v128.and(v128.load(p), v128.load(MASKS + 16 - min<usize>(end - p, 16)));
 }
 
 /** Whether [p, end), which begins with a slash, is path, query and fragment that stay as they are in an http(s) URL. */
@@ -56,34 +42,74 @@ export function isPlainTail(p: usize, end: usize): bool {
 
 /** Whether [p, p + length) is an http(s) URL and its own href. Then `url` and `State` are as parseUrl leaves them. */
 export function parsePlain(p: usize, length: usize): bool {
-  if (length < 11 || load<u32>(p) != 0x70747468) return false;
-  const isSecure = load<u8>(p, 4) == 0x73;
-  const colon = p + (isSecure ? 5 : 4);
-  // "://", read with one byte more.
-  if ((load<u32>(colon) & 0xffffff) != 0x2f2f3a) return false;
+  if (!startsPlain(p, length)) return false;
   const end = p + length;
-  const host = colon + 3;
-  const path = hostEnd(host, end);
-  if (path == 0) return false;
+  const path = p + url.pathStart;
   const pathEnd = endOfPath(path, end);
   if (pathEnd == 0) return false;
   const queryEnd = endOfQuery(pathEnd, end);
   if (queryEnd == 0 || (queryEnd < end && !isPlainFragment(queryEnd + 1, end))) return false;
   State.start = p;
   State.out = end;
-  url.kind = isSecure ? KIND_HTTPS : KIND_HTTP;
-  url.schemeEnd = <u32>(colon + 1 - p);
-  url.hasHost = 1;
-  url.hasUserinfo = 0;
-  url.hostStart = <u32>(host - p);
-  url.hostEnd = <u32>(path - p);
-  url.authorityEnd = <u32>(path - p);
-  url.opaque = 0;
-  url.pathStart = <u32>(path - p);
   url.pathEnd = <u32>(pathEnd - p);
   url.queryEnd = <u32>(queryEnd - p);
   url.end = <u32>length;
   return true;
+}
+
+/** Longest "http://host/" that is kept. */
+const KEPT_BYTES: usize = 64;
+/** That of the URL before, as pages link to few hosts; zeros behind it. */
+const kept: usize = memory.data(64, 16);
+let keptBytes: usize = 0;
+
+/**
+ * Whether it begins with http(s), a host that is plain and a DNS name, without port, and a slash. Then `url` is as parseUrl
+ * leaves it where a path begins.
+ */
+export function startsPlain(p: usize, length: usize): bool {
+  const before = keptBytes;
+  if (before != 0 && before <= length && startsAsBefore(p, before)) {
+    beginPath(p, before - 1);
+    return true;
+  }
+  if (length < 11 || load<u32>(p) != 0x70747468) return false;
+  const colon = p + (load<u8>(p, 4) == 0x73 ? 5 : 4);
+  // "://", read with one byte more.
+  if ((load<u32>(colon) & 0xffffff) != 0x2f2f3a) return false;
+  const path = hostEnd(colon + 3, p + length);
+  if (path == 0 || !isDnsName(colon + 3, path)) return false;
+  keep(p, path + 1 - p);
+  beginPath(p, path - p);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function startsAsBefore(p: usize, bytes: usize): bool {
+  for (let done: usize = 0; done < bytes; done += 16) {
+    if (v128.any_true(v128.xor(blockAt(p + done, p + bytes), v128.load(kept + done)))) return false;
+  }
+  return true;
+}
+
+function keep(p: usize, bytes: usize): void {
+  keptBytes = bytes <= KEPT_BYTES ? bytes : 0;
+  for (let done: usize = 0; done < keptBytes; done += 16) v128.store(kept + done, blockAt(p + done, p + bytes));
+}
+
+/** The parts up to a path at `at`, behind "http://" or "https://" and a host. */
+function beginPath(p: usize, at: usize): void {
+  const isSecure = load<u8>(p, 4) == 0x73;
+  url.kind = isSecure ? KIND_HTTPS : KIND_HTTP;
+  url.schemeEnd = isSecure ? 6 : 5;
+  url.hasHost = 1;
+  url.hasUserinfo = 0;
+  url.hostStart = url.schemeEnd + 2;
+  url.hostEnd = <u32>at;
+  url.authorityEnd = <u32>at;
+  url.opaque = 0;
+  url.pathStart = <u32>at;
 }
 
 /** The slash behind a host of lower-case letters, digits, "-" and "."; 0 = another host, or perhaps an IPv4 address. */
@@ -107,9 +133,10 @@ function hostEnd(host: usize, end: usize): usize {
   return label == p || isDigit(load<u8>(label)) ? 0 : p;
 }
 
-/** Where the path ends that begins at p; 0 = it is not plain, or has a segment that begins with a dot. */
+/** Where the path ends that begins at p, and whether it has escapes (State.escapes); 0 = it is not plain, or has a segment that begins with a dot. */
 function endOfPath(p: usize, end: usize): usize {
   let slashBefore: u32 = 0;
+  State.escapes = 0;
   while (p < end) {
     const block = blockAt(p, end);
     const odd = oddOnes(block, PATH_LOW, PATH_HIGH);
@@ -118,6 +145,7 @@ function endOfPath(p: usize, end: usize): usize {
     const escapes = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x25)));
     const before = odd != 0 ? (odd & (0 - odd)) - 1 : 0xffff;
     const firsts = ((slashes << 1) | slashBefore) & before;
+    if ((escapes & before) != 0) State.escapes = PATH_ESCAPES;
     if ((dots & firsts) != 0 || ((escapes & firsts) != 0 && hasDotEscape(p, escapes & firsts, end))) return 0;
     if (odd != 0) {
       p += ctz(odd);
@@ -145,7 +173,9 @@ function endOfQuery(p: usize, end: usize): usize {
   if (p == end || load<u8>(p) == 0x23) return p;
   p++;
   while (p < end) {
-    const odd = oddOnes(blockAt(p, end), QUERY_LOW, QUERY_HIGH);
+    const block = blockAt(p, end);
+    const odd = oddOnes(block, QUERY_LOW, QUERY_HIGH);
+    if (v128.any_true(i8x16.eq(block, i8x16.splat(0x25)))) State.escapes |= QUERY_ESCAPES;
     if (odd != 0) {
       p += ctz(odd);
       if (p >= end) return end;

@@ -5,11 +5,12 @@
 
 import { lowerCase } from "./bytes";
 import { DROP_EMPTY_PARAMETERS, LOWER_CASE, SORT_QUERY, STRIP_SESSIONS, STRIP_TRACKING } from "./profile";
-import { normalizeEscapes } from "./escapes";
+import { hasNormalEscapes, normalizeEscapes } from "./escapes";
 import { isNamed, isSession } from "./sessions";
+import { QUERY_ESCAPES, State } from "./state";
 import { isTracking } from "./tracking_parameters";
 import { reserve, URL_QUERY } from "../memory/buffers";
-import { copyShort, findByte } from "../memory/bytes";
+import { bitsBefore, copyShort, findByte } from "../memory/bytes";
 
 /** One parameter: where it starts, where its name ends, where it ends. */
 const ENTRY: usize = 12;
@@ -27,7 +28,7 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
   if (!isReady) collectedFrom = 0;
   if (!makeRoom(end - p)) return 0;
   collectedFrom = 0;
-  const isPlain = !isReady && (rules & LOWER_CASE) == 0 && findByte(p, end, 0x25) == end;
+  const isPlain = !isReady && (rules & LOWER_CASE) == 0 && hasNormalEscapes(p, end);
   const text = spare + (end - p + 1) * ENTRY;
   let count = isReady ? collected : isPlain ? collectPlain(p, end, rules) : collect(p, end, text, rules);
   if ((rules & STRIP_SESSIONS) != 0) count = withoutSessions(count);
@@ -48,7 +49,8 @@ export function queryInto(p: usize, end: usize, out: usize, rules: u32): usize {
 
 /** Whether [p, end) is as `queryInto` would write it. False also where that isn't seen at a glance. */
 export function isNormalQuery(p: usize, end: usize, rules: u32): bool {
-  if (p == end || (rules & (LOWER_CASE | STRIP_SESSIONS)) != 0 || findByte(p, end, 0x25) != end) return false;
+  if (p == end || (rules & (LOWER_CASE | STRIP_SESSIONS)) != 0) return false;
+  if ((State.escapes & QUERY_ESCAPES) != 0 && !hasNormalEscapes(p, end)) return false;
   collectedFrom = 0;
   if (!makeRoom(end - p)) return false;
   collected = collectPlain(p, end, rules);
@@ -74,29 +76,44 @@ function makeRoom(length: usize): bool {
   return room != 0;
 }
 
-/** As `collect`, where there is no escape: entries lie in the source. */
-function collectPlain(p: usize, end: usize, rules: u32): usize {
+/** The parameter that collectPlain is in. */
+let parameter: usize = 0;
+let nameEnds: usize = 0;
+
+/** As `collect`, where escapes need no change: entries lie in the source. */
+function collectPlain(from: usize, end: usize, rules: u32): usize {
   let count: usize = 0;
-  let start = p;
-  let nameEnd: usize = 0;
   dropped = 0;
-  for (;; p++) {
-    const c: u32 = p < end ? load<u8>(p) : 0x26;
-    if (c == 0x3d && nameEnd == 0) nameEnd = p;
-    if (c != 0x26) continue;
-    if (nameEnd == 0) nameEnd = p;
-    const isEmpty = p == start && (rules & DROP_EMPTY_PARAMETERS) != 0;
-    if (!isEmpty && !((rules & STRIP_TRACKING) != 0 && isTracking(start, nameEnd - start))) {
-      const entry = entries + count++ * ENTRY;
-      store<u32>(entry, <u32>start);
-      store<u32>(entry, <u32>nameEnd, 4);
-      store<u32>(entry, <u32>p, 8);
-    } else dropped++;
-    if (p >= end) return count;
-    start = p + 1;
-    nameEnd = 0;
+  parameter = from;
+  nameEnds = 0;
+  for (let p = from; p < end; p += 16) {
+    const block = v128.load(p);
+    const marks = v128.or(i8x16.eq(block, i8x16.splat(0x26)), i8x16.eq(block, i8x16.splat(0x3d)));
+    for (let bits = <u32>i8x16.bitmask(marks) & bitsBefore(p, end); bits != 0; bits &= bits - 1) {
+      const at = p + <usize>ctz<u32>(bits);
+      if (load<u8>(at) == 0x26) count = closeParameter(at, count, rules);
+      else if (nameEnds == 0) nameEnds = at;
+    }
   }
-  return count;
+  return closeParameter(end, count, rules);
+}
+
+/** The parameter ends: an entry for it, unless it is left out. How many there are then. */
+function closeParameter(end: usize, count: usize, rules: u32): usize {
+  const start = parameter;
+  const nameEnd = nameEnds == 0 ? end : nameEnds;
+  parameter = end + 1;
+  nameEnds = 0;
+  const isEmpty = end == start && (rules & DROP_EMPTY_PARAMETERS) != 0;
+  if (isEmpty || ((rules & STRIP_TRACKING) != 0 && isTracking(start, nameEnd - start))) {
+    dropped++;
+    return count;
+  }
+  const entry = entries + count * ENTRY;
+  store<u32>(entry, <u32>start);
+  store<u32>(entry, <u32>nameEnd, 4);
+  store<u32>(entry, <u32>end, 8);
+  return count + 1;
 }
 
 // @ts-ignore: decorator
@@ -170,8 +187,28 @@ function isSorted(count: usize): bool {
   return true;
 }
 
-/** Bottom-up merge sort between the two tables. */
+/** Most queries are this short: then moving entries about costs less than merging tables. */
+const FEW: usize = 6;
+
 function sort(count: usize): void {
+  if (count <= FEW) sortFew(count);
+  else sortMany(count);
+}
+
+/** Insertion sort: stable. */
+function sortFew(count: usize): void {
+  for (let i: usize = 1; i < count; i++) {
+    copyEntry(spare, entries + i * ENTRY);
+    let to = i;
+    for (; to > 0 && compare(entries + (to - 1) * ENTRY, spare) > 0; to--) {
+      copyEntry(entries + to * ENTRY, entries + (to - 1) * ENTRY);
+    }
+    copyEntry(entries + to * ENTRY, spare);
+  }
+}
+
+/** Bottom-up merge sort between the two tables. */
+function sortMany(count: usize): void {
   for (let width: usize = 1; width < count; width <<= 1) {
     for (let low: usize = 0; low < count; low += width << 1) {
       merge(low, min<usize>(low + width, count), min<usize>(low + (width << 1), count));

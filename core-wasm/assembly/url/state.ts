@@ -3,11 +3,17 @@
  * there is always room for three bytes for each unread byte (see parse.ts).
  */
 
+/** Bits of State.escapes. */
+export const PATH_ESCAPES: u32 = 1;
+export const QUERY_ESCAPES: u32 = 2;
+
 export class State {
   static p: usize = 0;
   static end: usize = 0;
   static start: usize = 0;
   static out: usize = 0;
+  /** Where the URL may have a "%"; a bit that isn't set is certain. */
+  static escapes: u32 = 0;
 }
 
 /** The byte `ahead` of the next one, 0 past the end. */

@@ -18,11 +18,24 @@ const NAMES: string = " __hsfp __hssc __hstc _ga _gl _hsenc _hsmi _kx _openstat 
 
 /** Where the names of each first letter begin, 0 = there are none. */
 const firstAt: usize = memory.data(256, 8);
+/** Which second letters they have, a bit each: most parameters are told from all names by that. */
+const seconds: usize = memory.data(512, 8);
 
 function fillIndex(): void {
-  for (let at = NAMES.length - 2; at >= 0; at--) {
-    if (unit(at) == 0x20) store<u16>(firstAt + (<usize>unit(at + 1) << 1), <u16>(at + 1));
+  for (let at = NAMES.length - 3; at >= 0; at--) {
+    if (unit(at) != 0x20) continue;
+    const first = <usize>unit(at + 1);
+    store<u16>(firstAt + (first << 1), <u16>(at + 1));
+    const letters = seconds + (first << 2);
+    store<u32>(letters, load<u32>(letters) | secondBit(unit(at + 2)));
   }
+}
+
+/** Letters have a bit of their own, near enough: others may share one. */
+// @ts-ignore: decorator
+@inline
+function secondBit(second: u32): u32 {
+  return <u32>1 << (second & 31);
 }
 
 // @ts-ignore: decorator
@@ -33,11 +46,11 @@ function unit(at: i32): u32 {
 
 /** The name (already percent-normalised) is a tracking parameter's. */
 export function isTracking(p: usize, len: usize): bool {
-  if (len == 0) return false;
+  // No name has one letter only.
+  if (len < 2) return false;
   const first = lower(load<u8>(p));
-  if (first > 127) return false;
+  if (first > 127 || (load<u32>(seconds + (<usize>first << 2)) & secondBit(load<u8>(p, 1))) == 0) return false;
   let at: i32 = load<u16>(firstAt + (<usize>first << 1));
-  if (at == 0) return false;
   while (unit(at) == first) {
     let i: usize = 0;
     while (i < len && unit(at) == lower(load<u8>(p + i))) {
