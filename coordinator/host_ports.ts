@@ -52,3 +52,16 @@ export interface HostView {
   readonly domain: string;
   readonly placement: HostPlacement;
 }
+
+/** An operator's word on one host; what is absent stays as it is. */
+export interface HostPolicy {
+  /** Least gap, ms; 0 takes an earlier policy back. */
+  readonly minDelayMs?: number;
+  /** Most requests at once; 0 takes an earlier policy back. */
+  readonly maxParallel?: number;
+  readonly paused?: boolean;
+  /** Not empty: nothing is leased, for this reason; "" unblocks. */
+  readonly blockedReason?: string;
+  /** Not empty: only this region's edges may ask; "" lets all. */
+  readonly region?: string;
+}

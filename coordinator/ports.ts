@@ -19,8 +19,9 @@ import type {
   RobotsClass,
   WorkerId,
 } from "../protocol/mod.ts";
+import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
-import type { HostView, RegionFacts } from "./host_ports.ts";
+import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
 
 /** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
@@ -362,17 +363,8 @@ export interface Coordinator extends FrontierVerbs {
   setCrawlState(crawlId: CrawlId, state: "running" | "paused" | "cancelled"): Promise<CrawlRow | undefined>;
   urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined>;
   /** The leases of the host that are out when the change took effect. */
-  setHostPolicy(
-    host: HostKey,
-    policy: {
-      readonly minDelayMs?: number;
-      readonly maxParallel?: number;
-      readonly paused?: boolean;
-      readonly blockedReason?: string;
-      /** The only region that may ask; "" takes it back. */
-      readonly region?: string;
-    },
-  ): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
+  setHostPolicy(host: HostKey, policy: HostPolicy): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
+  fleet(): FleetView;
   /** Undefined when no URL, lease or policy of the host is known. */
   hostView(host: HostKey): HostView | undefined;
   /**

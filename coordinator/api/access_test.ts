@@ -14,6 +14,7 @@ test("the access table gives each role its paths and the operator the rest", () 
     ["POST", "/v1/crawls/a/pause", []],
     ["POST", "/v1/crawl/seeds", []],
     ["GET", "/v1/hosts/a", ["reader"]],
+    ["GET", "/v1/fleet", ["reader"]],
     ["PUT", "/v1/hosts/a/policy", []],
     ["POST", "/v1/frontier/lease", ["edge"]],
     ["GET", "/v1/frontier/robots/aa", ["edge"]],

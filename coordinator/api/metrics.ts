@@ -1,18 +1,14 @@
 /**
- * Counters as Prometheus text (exposition format 0.0.4).
- * Invariant: at most `MOST_CRAWLS` crawls are shown, so the answer is bounded; label values are escaped.
+ * What the coordinator counts, as Prometheus text.
+ * Invariant: at most `MOST_CRAWLS` crawls are shown, so the answer is bounded.
  */
 
 import type { CrawlStats } from "../../protocol/mod.ts";
+import type { FleetView } from "../fleet_ports.ts";
+import { fleetFamilies } from "./fleet_metrics.ts";
+import { type Family, familyText } from "./prometheus.ts";
 
 export const MOST_CRAWLS = 1000;
-
-interface Family {
-  readonly name: string;
-  readonly type: "counter" | "gauge";
-  readonly help: string;
-  readonly samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
-}
 
 const GAUGES = {
   queued: "URLs that wait in queues.",
@@ -32,10 +28,18 @@ const COUNTERS = {
   dead: "URLs given up.",
   requests: "Requests of any kind.",
   bytes: "Body bytes received on the wire.",
+  leases_placed: "Leases of hosts whose nearest region was known.",
+  leases_home: "Leases to the nearest region.",
 } as const;
 
-/** The text for these crawls and for problems that keep the coordinator from being ready. */
-export function prometheusText(crawls: readonly CrawlStats[], problemCount: number): string {
+export interface Measured {
+  readonly crawls: readonly CrawlStats[];
+  /** What keeps the coordinator from being ready. */
+  readonly problemCount: number;
+  readonly fleet: FleetView;
+}
+
+export function prometheusText({ crawls, problemCount, fleet }: Measured): string {
   const shown = crawls.slice(0, MOST_CRAWLS);
   const named = <K extends keyof typeof GAUGES | keyof typeof COUNTERS>(key: K) =>
     shown.map((stats) => [{ crawl_id: stats.crawl_id }, stats[key]] as const);
@@ -71,13 +75,19 @@ export function prometheusText(crawls: readonly CrawlStats[], problemCount: numb
       samples: byLabel(shown, "rejected_by_reason", "reason"),
     },
     {
+      name: "outrider_leases_total",
+      type: "counter",
+      help: "Leases granted by region.",
+      samples: byLabel(shown, "leases_by_region", "region"),
+    },
+    {
       name: "outrider_crawl_state",
       type: "gauge",
       help: "1 for the state that the crawl is in.",
       samples: shown.map(({ crawl_id, state }) => [{ crawl_id, state }, 1]),
     },
   ];
-  return families.map(familyText).join("");
+  return [...families, ...fleetFamilies(fleet)].map(familyText).join("");
 }
 
 function entries<K extends string>(record: Readonly<Record<K, string>>): [K, string][] {
@@ -86,25 +96,10 @@ function entries<K extends string>(record: Readonly<Record<K, string>>): [K, str
 
 function byLabel(
   crawls: readonly CrawlStats[],
-  key: "errors_by_class" | "rejected_by_reason",
+  key: "errors_by_class" | "rejected_by_reason" | "leases_by_region",
   label: string,
 ): Family["samples"] {
   return crawls.flatMap((stats) =>
     Object.entries(stats[key]).map(([value, count]) => [{ crawl_id: stats.crawl_id, [label]: value }, count] as const)
   );
-}
-
-function familyText({ name, type, help, samples }: Family): string {
-  if (samples.length === 0) return "";
-  const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`);
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function escape(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

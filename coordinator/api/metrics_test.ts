@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CrawlStats } from "../../protocol/mod.ts";
+import type { FleetView } from "../fleet_ports.ts";
 import { test } from "../../tests/support/test.ts";
 import { MOST_CRAWLS, prometheusText } from "./metrics.ts";
 
@@ -28,11 +29,25 @@ const STATS: CrawlStats = {
   outbox_rows: 0,
 };
 
+const FLEET: FleetView = {
+  slots: {
+    asked: 40,
+    readyPerSlot: 2.5,
+    idle: { no_allowed_host: 7, store: 0, refused: 0, nothing_queued: 1 },
+    idleMs: { no_allowed_host: 3_500, store: 0, refused: 0, nothing_queued: 20 },
+  },
+  regions: [
+    { region: "eu", isSilent: false, leases: 3, medianConnectMs: 14.2 },
+    { region: "us", isSilent: true, leases: 0 },
+  ],
+};
+
 /** What a Prometheus scraper reads of a sample line. */
 const SAMPLE = /^[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? -?[0-9.e+]+$/;
 
 test("every line is a comment or a sample, and a family is typed before its samples", () => {
-  const lines = prometheusText([STATS, { ...STATS, crawl_id: "b", state: "paused" }], 2).trimEnd().split("\n");
+  const crawls = [STATS, { ...STATS, crawl_id: "b", state: "paused" as const }];
+  const lines = prometheusText({ crawls, problemCount: 2, fleet: FLEET }).trimEnd().split("\n");
   const typed = new Set<string>();
   for (const line of lines) {
     if (line.startsWith("# TYPE ")) typed.add(line.split(" ")[2]!);
@@ -49,12 +64,25 @@ test("every line is a comment or a sample, and a family is typed before its samp
       'outrider_errors_total{crawl_id="a",class="dns"} 5',
       'outrider_rejected_total{crawl_id="a",reason="odd \\"reason\\"\\\\\\n"} 3',
       'outrider_crawl_state{crawl_id="b",state="paused"} 1',
+      'outrider_leases_total{crawl_id="a",region="eu"} 6',
+      'outrider_leases_home_total{crawl_id="a"} 4',
+      "outrider_ready_queues_per_slot 2.5",
+      'outrider_fetch_slots_idle_total{cause="no_allowed_host"} 7',
+      'outrider_fetch_slots_idle_seconds_total{cause="no_allowed_host"} 3.5',
+      'outrider_region_connect_ms{region="eu"} 14.2',
+      'outrider_region_silent{region="us"} 1',
     ]
   ) assert.ok(lines.includes(sample), sample);
 });
 
 test("the text is bounded and makes sense without a crawl", () => {
   const many = Array.from({ length: MOST_CRAWLS + 5 }, (_, i) => ({ ...STATS, crawl_id: `c${i}` }));
-  assert.equal(prometheusText(many, 0).match(/outrider_queued\{/g)!.length, MOST_CRAWLS);
-  assert.match(prometheusText([], 0), /^outrider_problems 0$/m);
+  assert.equal(
+    prometheusText({ crawls: many, problemCount: 0, fleet: FLEET }).match(/outrider_queued\{/g)!.length,
+    MOST_CRAWLS,
+  );
+  assert.match(
+    prometheusText({ crawls: [], problemCount: 0, fleet: { ...FLEET, regions: [] } }),
+    /^outrider_problems 0$/m,
+  );
 });

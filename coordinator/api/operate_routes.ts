@@ -6,6 +6,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ApiParts, App } from "./context.ts";
 import { HostPolicy, HostPolicyAnswer } from "./crawl_schemas.ts";
+import { FleetAnswer, fleetAnswer } from "./fleet_schemas.ts";
 import { HostAnswer, hostAnswer } from "./host_schemas.ts";
 import { prometheusText } from "./metrics.ts";
 import { hostKeyOf } from "./host_name.ts";
@@ -26,6 +27,13 @@ const hostRoute = createRoute({
   summary: "What is known of a host",
   request: { params: z.object({ host: z.string().min(1).max(255) }) },
   responses: { 200: jsonAnswer("The host", HostAnswer), ...problemResponses(400, 404) },
+});
+
+const fleetRoute = createRoute({
+  method: "get",
+  path: "/v1/fleet",
+  summary: "Fetch slots and regions",
+  responses: { 200: jsonAnswer("The fleet", FleetAnswer) },
 });
 
 const health = createRoute({
@@ -69,6 +77,7 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts):
     if (view === undefined) throw new ApiProblem(404, `No URL, lease or policy of ${host} is known.`);
     return c.json(hostAnswer(view), 200);
   });
+  app.openapi(fleetRoute, (c) => c.json(fleetAnswer(coordinator.fleet()), 200));
   app.openapi(health, (c) => c.json({ status: "ok" as const, version: defaults.version }, 200));
   app.openapi(ready, (c) => {
     const problems = coordinator.problems();
@@ -77,6 +86,7 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts):
   });
   app.openapi(metrics, (c) => {
     const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
-    return c.text(prometheusText(stats, coordinator.problems().length), 200);
+    const problemCount = coordinator.problems().length;
+    return c.text(prometheusText({ crawls: stats, problemCount, fleet: coordinator.fleet() }), 200);
   });
 }

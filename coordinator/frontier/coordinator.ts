@@ -7,6 +7,7 @@
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
+import type { FleetView } from "../fleet_ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
   addressGroup,
@@ -29,12 +30,14 @@ import {
 import { AddressDirectory } from "./address_directory.ts";
 import { NO_PERMIT, noteAddressOperation, permitAddressOperation, returnPermitOperation } from "./address_permits.ts";
 import { CompleteOperation } from "./complete.ts";
-import { sumCounts } from "./counters.ts";
+
 import { CrawlBook } from "./crawl.ts";
 import { CrawlDesk } from "./crawl_desk.ts";
+import { crawlStats } from "./crawl_stats.ts";
 import { ackOperation, ReceiveOperation } from "./enqueue.ts";
 import { domainPolicyOperation, domainView } from "./domain_policy.ts";
 import { FinishDetector } from "./finish.ts";
+import { fleetView } from "./fleet_view.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { policyOperation } from "./host_policy.ts";
 import { hostView } from "./host_view.ts";
@@ -309,6 +312,11 @@ class FrontierCoordinator implements Coordinator {
     return this.#writers[place.shard]!.submit(policyOperation(place, policy));
   };
 
+  fleet(): FleetView {
+    const now = this.#parts.clock.wallMs();
+    return fleetView(this.#writers.map(({ shard }) => shard), this.#leases.slots.figures(now), now);
+  }
+
   hostView(name: HostKey): HostView | undefined {
     const place = this.#parts.directory.placeOf(name);
     const { shard } = this.#writers[place.shard]!;
@@ -339,30 +347,7 @@ class FrontierCoordinator implements Coordinator {
     if (crawl === undefined) return undefined;
     const now = this.#parts.clock.wallMs();
     const shards = this.#writers.map((writer) => writer.shard);
-    const counts = sumCounts(crawlId, shards.map((shard) => shard.countsOf(crawlId)));
-    const standing = this.#board.of([crawlId], now);
-    const leased = crawl.leased.reduce((sum, part) => sum + part, 0);
-    const queued = counts.accepted - counts.settled - leased;
-    const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...others } = counts;
-    const { leasesByRegion, leasesPlaced, leasesHome, ...sums } = others;
-    const nextIn = standing.ready > 0 ? 0 : Math.max(0, standing.nextAt - now);
-    return {
-      crawl_id: crawlId,
-      state: crawl.row.state,
-      reason: crawl.isRunning ? standing.sentence() : crawl.row.reason,
-      ...sums,
-      queued,
-      leased,
-      rejected_by_reason: { ...rejectedByReason },
-      errors_by_class: { ...errorsByClass },
-      leases_by_region: { ...leasesByRegion },
-      leases_placed: leasesPlaced,
-      leases_home: leasesHome,
-      hosts_active: standing.active,
-      hosts_waiting: standing.waiting,
-      outbox_rows: shards.reduce((sum, shard) => sum + shard.outbox.countOf(crawlId), 0),
-      ...(nextIn === Infinity ? {} : { next_in_ms: nextIn }),
-    };
+    return crawlStats(crawl, { shards, standing: this.#board.of([crawlId], now), now });
   }
 
   async urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined> {
@@ -382,11 +367,13 @@ class FrontierCoordinator implements Coordinator {
 
   problems(): string[] {
     const { limits } = this.#parts.settings;
-    return this.#writers.flatMap(({ problem, shard }) => {
+    const ofShards = this.#writers.flatMap(({ problem, shard }) => {
       if (problem !== "") return [problem];
       if (shard.outbox.size < limits.outboxRows) return [];
       return [`Shard ${shard.index} leases nothing: ${shard.outbox.size} outbox rows wait for delivery.`];
     });
+    const ofSlots = this.#leases.slots.problem(this.#parts.clock.wallMs());
+    return ofSlots === "" ? ofShards : [...ofShards, ofSlots];
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@
 
 import type { ShardStore, UrlKey } from "../ports.ts";
 import type { BackQueue } from "./back_queue.ts";
+import { READY_PER_SLOT } from "./fetch_slots.ts";
 import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links.ts";
 import { nameOfRow } from "./outbox_index.ts";
 import { raiseFoundOften } from "./raise.ts";
@@ -98,7 +99,7 @@ async function fillQueues(round: Round, store: ShardStore): Promise<void> {
   const queues = new Set<BackQueue>();
   for (const queue of shard.hungry) if (queues.size < FILLS_PER_ROUND) queues.add(queue);
   for (const [region, leases] of round.leasesWanted) {
-    for (const host of shard.schedule.view(region, now).peek(leases)) {
+    for (const host of shard.schedule.view(region, now).peek(READY_PER_SLOT * leases)) {
       for (const queue of host.queues) {
         const isRunning = shard.parts.crawls.get(queue.crawlId)?.isRunning === true;
         if (isRunning && queues.size < FILLS_PER_ROUND && queue.needsStore(wanted, now)) queues.add(queue);

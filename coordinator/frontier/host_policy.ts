@@ -4,20 +4,9 @@
  */
 
 import type { CrawlId, LeaseId } from "../../protocol/mod.ts";
+import type { HostPolicy } from "../host_ports.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { Operation } from "./round.ts";
-
-export interface HostPolicy {
-  /** Least gap, ms; 0 takes an earlier policy back. */
-  readonly minDelayMs?: number;
-  /** Most requests at once; 0 takes an earlier policy back. */
-  readonly maxParallel?: number;
-  readonly paused?: boolean;
-  /** Not empty: nothing is leased, for this reason; "" unblocks. */
-  readonly blockedReason?: string;
-  /** Not empty: only this region's edges may ask; "" lets all. */
-  readonly region?: string;
-}
 
 export function policyOperation(place: HostPlace, policy: HostPolicy): Operation<{ leasesOut: LeaseId[] }> {
   return {

@@ -4,6 +4,7 @@
  */
 
 import type { Lease, OutboxRow } from "../../protocol/mod.ts";
+import { READY_PER_SLOT } from "./fetch_slots.ts";
 import { grantLeases } from "./grant.ts";
 import type { Operation, Round } from "./round.ts";
 import { nextFreeAt } from "./start_limits.ts";
@@ -16,6 +17,9 @@ export interface ShardGrant {
   readonly refusal: string;
   /** A host could be leased at once, if the request had room for it. */
   readonly hasMore: boolean;
+  /** Hosts that could have been leased when it was asked, with URLs in memory and without. */
+  readonly ready: number;
+  readonly unloaded: number;
   /** Wall ms at which the next host can be leased; Infinity = none is waiting for a time. */
   readonly nextWakeAt: number;
 }
@@ -55,10 +59,11 @@ export class LeaseOperation implements Operation<ShardGrant> {
     const outbox = shard.outbox.handOut(round.outboxRows, outboxRows, now);
     const refusal = this.#refusal(round);
     const request = { worker_id: workerId, region, max: maxTargets, max_leases: maxLeases };
+    const found = lookAhead(round, region, maxLeases);
     const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0 };
     const hasMore = refusal === "" && (shard.schedule.view(region, now).hasReady || shard.hungry.size > 0);
     const nextWakeAt = Math.min(shard.schedule.nextWakeAt(region, now), nextFreeAt(shard));
-    return { ...granted, outbox, refusal, hasMore, nextWakeAt };
+    return { ...granted, ...found, outbox, refusal, hasMore, nextWakeAt };
   }
 
   #refusal(round: Round): string {
@@ -67,4 +72,18 @@ export class LeaseOperation implements Operation<ShardGrant> {
     if (outbox.size < limits.outboxRows) return "";
     return `${outbox.size} outbox rows wait for delivery, at most ${limits.outboxRows} may`;
   }
+}
+
+/** Looks at the next hosts that the region may take, `READY_PER_SLOT` for each lease that is asked for. */
+function lookAhead({ shard, now }: Round, region: string, leases: number): Pick<ShardGrant, "ready" | "unloaded"> {
+  const most = READY_PER_SLOT * leases;
+  let ready = 0;
+  let unloaded = 0;
+  if (most === 0) return { ready, unloaded };
+  for (const host of shard.schedule.view(region, now).peek(most)) {
+    if (host.queues.some((queue) => queue.heads.length > 0)) ready++;
+    else unloaded++;
+    if (ready === most) break;
+  }
+  return { ready, unloaded: Math.min(unloaded, most - ready) };
 }

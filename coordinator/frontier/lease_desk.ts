@@ -4,6 +4,7 @@
  */
 
 import type { Lease, LeaseReply, LeaseRequest, OutboxRow } from "../../protocol/mod.ts";
+import { FetchSlots, READY_PER_SLOT } from "./fetch_slots.ts";
 import { LeaseOperation, type ShardGrant } from "./lease.ts";
 import type { FrontierParts } from "./shard.ts";
 import type { StandingBoard } from "./standing_board.ts";
@@ -26,6 +27,7 @@ export class LeaseDesk {
   readonly #parts: FrontierParts;
   readonly #writers: readonly ShardWriter[];
   readonly #board: StandingBoard;
+  readonly slots = new FetchSlots();
   #turn = 0;
 
   constructor(parts: FrontierParts, writers: readonly ShardWriter[], board: StandingBoard) {
@@ -51,6 +53,7 @@ export class LeaseDesk {
       }
     }
     const { leases, outbox, grants } = gathered;
+    this.#noteSlots(request, most, gathered);
     const pressure = room <= 0
       ? `back-pressure: ${request.worker_id} holds ${limits.leasesPerWorker - room} leases, at most ` +
         `${limits.leasesPerWorker} may be held`
@@ -76,6 +79,32 @@ export class LeaseDesk {
     gathered.leases.push(...grant.leases);
     gathered.outbox.push(...grant.outbox);
     gathered.targets += grant.targets;
+  }
+
+  #noteSlots({ worker_id: worker }: LeaseRequest, asked: number, { leases, grants }: Gathered): void {
+    this.slots.note({
+      worker,
+      asked,
+      granted: leases.length,
+      ready: Math.min(READY_PER_SLOT * asked, grants.reduce((sum, grant) => sum + grant.ready, 0)),
+      unloaded: grants.reduce((sum, grant) => sum + grant.unloaded, 0),
+      isRefused: grants.some(({ refusal }) => refusal !== ""),
+      hasQueued: leases.length < asked && this.#hasQueued(),
+    }, this.#parts.clock.wallMs());
+  }
+
+  /** URLs of a running crawl wait, in whatever state. */
+  #hasQueued(): boolean {
+    for (const crawl of this.#parts.crawls.all()) {
+      if (!crawl.isRunning) continue;
+      let queued = 0;
+      for (const { shard } of this.#writers) {
+        const counts = shard.counters.get(crawl.id);
+        if (counts !== undefined) queued += counts.accepted - counts.settled - crawl.leased[shard.index]!;
+      }
+      if (queued > 0) return true;
+    }
+    return false;
   }
 
   #heldBy(worker: string): number {

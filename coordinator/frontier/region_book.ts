@@ -40,6 +40,11 @@ export class RegionBook {
     return askedAt === undefined || now - askedAt >= this.#silentMs;
   }
 
+  /** All that were heard of. */
+  names(): string[] {
+    return [...this.#askedAt.keys()];
+  }
+
   /** Regions that aren't silent. */
   live(now: number): readonly string[] {
     if (now === this.#liveAt) return this.#live;

@@ -204,6 +204,16 @@ apiTest(
   },
 );
 
+apiTest("the fleet shows its slots and regions", async (ask, { coordinator }) => {
+  await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS } });
+  const request = { worker_id: "w", region: "eu", max: 9, max_leases: 3, holding: 0 };
+  assert.equal((await coordinator.lease(request)).leases.length, 1);
+  const { body } = await ask("GET /v1/fleet");
+  assert.deepEqual(body.regions, [{ region: "eu", silent: false, leases: 1 }]);
+  assert.deepEqual([body.slots.asked, body.slots.idle.no_allowed_host + body.slots.idle.nothing_queued], [3, 2]);
+  assert.equal(body.slots.ready_per_slot, 1 / 3);
+});
+
 apiTest("an operator enqueues discoveries with their own depth and origin", async (ask) => {
   await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS, scope: { max_depth: 2 } } });
   const urls = [

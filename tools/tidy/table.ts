@@ -51,6 +51,7 @@ export const ROOMS: readonly Room[] = [
     mayImport: [
       "protocol/",
       "coordinator/ports.ts",
+      "coordinator/fleet_ports.ts",
       "coordinator/group_ports.ts",
       "coordinator/host_ports.ts",
       "coordinator/seen_ports.ts",
@@ -78,6 +79,7 @@ export const ROOMS: readonly Room[] = [
     mayImport: [
       "protocol/",
       "coordinator/ports.ts",
+      "coordinator/fleet_ports.ts",
       "coordinator/group_ports.ts",
       "coordinator/host_ports.ts",
       "coordinator/frontier/",
