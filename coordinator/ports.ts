@@ -23,6 +23,9 @@ import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
+import type { TallyRow } from "./tally_row.ts";
+
+export type { FamilyRow, TallyRow } from "./tally_row.ts";
 
 /** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
 export type UrlState = "ready" | "waiting" | "done" | "excluded" | "dead";
@@ -201,6 +204,7 @@ export interface ShardSnapshot {
   readonly counters: readonly CrawlCounters[];
   readonly outboxRows: number;
   readonly urlCount: number;
+  readonly tallies: readonly TallyRow[];
 }
 
 /**
@@ -236,6 +240,7 @@ export interface Batch {
   /** Rows of other shards that came in: remembered, so that a repeated delivery changes nothing. */
   readonly received: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
   readonly counters: readonly CrawlCounters[];
+  readonly tallies: readonly TallyRow[];
   /** Keys of the new URLs as the seen-set's log keeps them, until a run covers them; absent = none. */
   readonly seenLog?: Uint8Array;
   /** What the seen-set's upkeep writes along; absent = nothing. */

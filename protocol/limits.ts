@@ -11,8 +11,36 @@ export const LIMITS = {
   pathSegments: 20,
   /** Most times that one path segment may stand in an accepted URL. */
   repeatedSegments: 3,
-  /** Most URLs that one host may have accepted in a crawl. */
+  /** Parameters of a query; each beyond three lowers the URL's priority before (docs/PRIORITY.md). */
+  queryParameters: 20,
+  /** URLs of one host that a crawl accepts in a budget cycle. */
   hostBudgetUrls: 50_000,
+  /** The same of a registered domain, over all its hosts. */
+  domainBudgetUrls: 200_000,
+  /** Length of a budget cycle, counted from when the crawl was created. */
+  budgetCycleMs: 7 * 24 * 3_600_000,
+  /**
+   * Queued URLs of one host in one crawl; more are refused at the door until some are settled. As large as the budget, so
+   * that alone it loses nothing in a crawl's first cycle.
+   */
+  hostQueueUrls: 50_000,
+  /** A host's budget is cut when at least so many of its pages were looked at ... */
+  duplicatePages: 200,
+  /** ... and this share of them, in a hundred, had the content of another; it is lifted below half of the share. */
+  duplicatePercent: 80,
+  /** The same for URLs that differ in the values of their query, or a token, alone (session ids). */
+  sessionPages: 50,
+  sessionDuplicatePercent: 90,
+  /** Calendar pages in a row that are alike and lead to nothing new: of months and of days. */
+  calendarBarrenMonths: 60,
+  calendarBarrenDays: 400,
+  /** Dates of one family of URLs that lie more than `calendarFutureYears` ahead. */
+  calendarFutureDates: 24,
+  calendarFutureYears: 5,
+  /** Dates of one family of URLs, whatever they bring: more than the days of a century. */
+  calendarDates: 40_000,
+  /** Families of URLs that are watched for each host of a crawl. */
+  familiesPerHost: 32,
   /** Most redirects that are followed from one URL. */
   redirectHops: 5,
   /** Most redirects that are followed for robots.txt (RFC 9309 2.3.1.2). */
@@ -127,4 +155,5 @@ relate(LIMITS.apiReplyMs < LIMITS.leaseMs, "a lost reply must be noticed before 
 relate(LIMITS.apiRetryMs <= LIMITS.apiRetryMaxMs, "apiRetryMs can't exceed apiRetryMaxMs");
 relate(LIMITS.domainInFlight * LIMITS.domainGapMs < LIMITS.leaseMs, "a domain's window must be shorter than a lease");
 relate(LIMITS.ipInFlight * LIMITS.ipGapMs < LIMITS.leaseMs, "an address' window must be shorter than a lease");
+relate(LIMITS.hostBudgetUrls <= LIMITS.domainBudgetUrls, "hostBudgetUrls can't exceed domainBudgetUrls");
 relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");

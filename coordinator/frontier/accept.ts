@@ -5,11 +5,14 @@
  */
 
 import type { UrlRow } from "../ports.ts";
+import { admissionReason, type Applicant, noteAdmission } from "./admission.ts";
 import { addTo } from "./counters.ts";
 import type { Crawl } from "./crawl.ts";
+import { familyOf } from "./door/family.ts";
 import { ANY_DEPTH, type Candidate, type LinkSpan, type Rejection } from "./links.ts";
 import { bandFor, formOf, queryParametersOf } from "./priority.ts";
 import { requeue } from "./requeue.ts";
+import type { HostPlace } from "./host_directory.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
@@ -29,10 +32,14 @@ export interface AcceptOptions {
   readonly describe: (index: number) => Finding;
   /** Names outbox rows: the lease, or what else brought the links. */
   readonly sender: string;
+  /** The family of the page that brought them, see door/family.ts. */
+  readonly family?: number | undefined;
 }
 
 export interface Accepted {
   accepted: number;
+  /** Of these, URLs outside the family of the page that brought them. */
+  outside: number;
   /** Known before, or sent to their shard. */
   known: number;
   readonly rejected: Rejection[];
@@ -68,13 +75,13 @@ class SpanAcceptor {
     this.#span = span;
     this.#crawl = span.options.crawl;
     this.#options = options;
-    this.#result = { accepted: 0, known: span.seen, rejected: [...span.rejections] };
+    this.#result = { accepted: 0, outside: 0, known: span.seen, rejected: [...span.rejections] };
   }
 
   run(): Accepted {
     for (const candidate of this.#span.candidates) {
       const reason = this.#letIn(candidate);
-      if (reason !== undefined) this.#result.rejected.push({ index: candidate.index, reason });
+      if (reason !== undefined) this.#result.rejected.push({ index: candidate.index, reason, place: candidate.place });
     }
     this.#shard.linkCounter.count(this.#span);
     this.#count();
@@ -86,7 +93,17 @@ class SpanAcceptor {
     if (accepted === 0 && rejected.length === 0) return;
     const counts = this.#shard.changeCounts(this.#crawl.id);
     counts.accepted += accepted;
-    for (const { reason } of rejected) addTo(counts.rejectedByReason, reason);
+    for (const { reason, place } of rejected) {
+      addTo(counts.rejectedByReason, reason);
+      if (place !== undefined) this.#rejectOf(place, reason);
+    }
+  }
+
+  #rejectOf({ slot, host }: HostPlace, reason: string): void {
+    const crawlId = this.#crawl.id;
+    const queues = this.#shard.hosts.get(host)?.queues;
+    const hasQueue = queues?.some((queue) => queue.crawlId === crawlId) === true;
+    this.#shard.tallies.reject({ slot, crawlId, host }, reason, hasQueue);
   }
 
   /** Why it stays out; undefined when it is in, or was. */
@@ -129,9 +146,15 @@ class SpanAcceptor {
     const host = shard.hostOf(place);
     const queue = shard.queueOf(host, this.#crawl.id);
     const { limits } = shard.parts.settings;
-    if (queue.accepted >= limits.hostBudgetUrls) return "host_budget";
+    const family = familyOf(candidate.url);
+    const { now } = this.#round;
+    const isSeed = isSeedPath(finding.path);
+    const applicant: Applicant = { crawl: this.#crawl, host, queue, family, isSeed, now };
+    const refusal = admissionReason(shard, applicant);
+    if (refusal !== undefined) return refusal;
+    noteAdmission(shard, applicant);
     const { order = "priority" } = this.#crawl.row.spec;
-    const isJudged = order === "priority" && finding.band === undefined && !isSeedPath(finding.path);
+    const isJudged = order === "priority" && finding.band === undefined && !isSeed;
     const priority = isJudged ? finding.priority * formOf(queryParametersOf(candidate.url)) : finding.priority;
     const row: UrlRow = {
       slot: place.slot,
@@ -166,17 +189,18 @@ class SpanAcceptor {
     shard.reschedule(host, this.#round.now);
     shard.seen.cache.add(fingerprint, this.#crawl.salt, finding.depth);
     this.#result.accepted++;
+    if (family === undefined || family.shape !== this.#options.family) this.#result.outside++;
     return undefined;
   }
 
-  /** Once: the cache remembers what is on its way, also within this round. */
+  /** Once in a while: what is on its way is remembered, also within this round. */
   #send(candidate: Candidate, finding: Finding): void {
     const { salt, id, row } = this.#crawl;
-    const { cache } = this.#shard.seen;
-    const sentAt = cache.depthOfKey(candidate.fingerprint, salt);
+    const { sent } = this.#shard;
+    const sentAt = sent.depthOfKey(candidate.fingerprint, salt);
     this.#result.known++;
     if (sentAt >= 0 && (row.spec.scope.max_depth === undefined || sentAt <= finding.depth)) return;
-    cache.add(candidate.fingerprint, salt, finding.depth);
+    sent.add(candidate.fingerprint, salt, finding.depth);
     this.#shard.changeCounts(id).sent++;
     const to = { slot: candidate.place.slot, crawlId: id, sender: this.#options.sender };
     this.#shard.batch.addForeign(candidate.place.shard, to, {

@@ -9,6 +9,7 @@ import type { Batch, LeaseRow, OriginRow, UrlRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Origin, OutboxLink, OutboxRow } from "../../protocol/mod.ts";
 import { copyCounts, type Counts } from "./counters.ts";
 import { hostRow, type HostState, leaseRow, type LeaseState } from "./host_state.ts";
+import { type Tally, tallyRow } from "./tally.ts";
 
 type Rows = Map<CrawlId, Map<Fingerprint, UrlRow>>;
 type Capture = Batch["captures"][number];
@@ -37,6 +38,7 @@ export class BatchBuilder {
   readonly #leases = new Map<HostKey, LeaseState>();
   readonly #ended = new Map<HostKey, { slot: number; host: HostKey }>();
   readonly #counters = new Set<Counts>();
+  readonly #tallies = new Set<Tally>();
   readonly #foreign = new Map<string, ForeignLinks>();
   readonly #captures: Capture[] = [];
   readonly #acked: RowName[] = [];
@@ -102,6 +104,10 @@ export class BatchBuilder {
     this.#captures.push(capture);
   }
 
+  changeTally(tally: Tally): void {
+    this.#tallies.add(tally);
+  }
+
   changeCounts(counts: Counts): void {
     this.#counters.add(counts);
   }
@@ -126,7 +132,8 @@ export class BatchBuilder {
     return this.#hosts.size === 0 && this.#counters.size === 0 && this.#leases.size === 0 && this.#ended.size === 0 &&
       this.#newUrls.size === 0 && this.#changedUrls.size === 0 && this.#origins.size === 0 &&
       this.#acked.length === 0 && this.#received.length === 0 && this.#captures.length === 0 &&
-      this.#foreign.size === 0 && this.#domains.size === 0 && this.#addresses.size === 0;
+      this.#foreign.size === 0 && this.#domains.size === 0 && this.#addresses.size === 0 &&
+      this.#tallies.size === 0;
   }
 
   build(batchSeq: number): Batch {
@@ -146,6 +153,7 @@ export class BatchBuilder {
       ackedOutbox: this.#acked,
       received: this.#received,
       counters: Array.from(this.#counters, copyCounts),
+      tallies: Array.from(this.#tallies, tallyRow),
     };
   }
 

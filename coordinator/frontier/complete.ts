@@ -7,6 +7,7 @@
 import {
   type Completion,
   type CompletionReply,
+  type Fetched,
   type Fingerprint,
   fingerprintFromHex,
   LIMITS,
@@ -20,6 +21,8 @@ import type { Crawl } from "./crawl.ts";
 import type { LeaseState } from "./host_state.ts";
 import { learnRegion } from "./learn_region.ts";
 import type { LinkSpan } from "./links.ts";
+import { familyOf } from "./door/family.ts";
+import { noteEvidence } from "./page_evidence.ts";
 import { clamp, closingGapMs, nextStartAt } from "./politeness.ts";
 import { priorityOf } from "./priority.ts";
 import type { Operation, Round } from "./round.ts";
@@ -106,11 +109,20 @@ export class CompleteOperation implements Operation<CompletionReply> {
     if (outcome.status === "redirected" && span === undefined) {
       addTo(round.shard.changeCounts(crawl.id).rejectedByReason, "redirect_hops");
     }
+    if (outcome.status === "fetched") return this.#takeIn(round, { lease, crawl, outcome, row });
     if (span === undefined) return 0;
-    const describe = outcome.status === "redirected"
-      ? () => redirectFinding(row)
-      : linkFindings(row, crawl, outcome.status === "fetched" ? outcome.outlink_kinds : undefined);
-    return acceptSpan(round, span, { describe, sender: lease.leaseId }).accepted;
+    return acceptSpan(round, span, { describe: () => redirectFinding(row), sender: lease.leaseId }).accepted;
+  }
+
+  /** The links of a page, and what they and its content say about its kind. */
+  #takeIn(round: Round, page: { lease: LeaseState; crawl: Crawl; outcome: Fetched; row: UrlRow }): number {
+    const { lease, crawl, outcome, row } = page;
+    const span = this.#spans.get(outcome);
+    const describe = linkFindings(row, crawl, outcome.outlink_kinds);
+    const family = familyOf(row.url)?.shape;
+    const links = span && acceptSpan(round, span, { describe, sender: lease.leaseId, family });
+    noteEvidence(round, { crawl, row, outcome, brought: links?.outside ?? 0 });
+    return links?.accepted ?? 0;
   }
 
   /** When the last request under the lease can have started: as it is said, but not before the lease, and not if none was made. */

@@ -46,7 +46,7 @@ import { extendOperation, permitOperation, releaseOperation, settledOperation } 
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { StandingBoard } from "./standing_board.ts";
-import { SweepOperation } from "./sweep.ts";
+import { lastWordOperation, SweepOperation } from "./sweep.ts";
 import { urlStatusOf } from "./url_status.ts";
 import { ShardWriter } from "./writer.ts";
 
@@ -380,7 +380,11 @@ class FrontierCoordinator implements Coordinator {
     this.#stop.abort();
     this.#sweepNow.abort();
     await this.#sweeping;
-    for (const writer of this.#writers) await writer.close();
+    for (const writer of this.#writers) {
+      // What it counted matters less than that it closes.
+      await writer.submit(lastWordOperation).catch(() => {});
+      await writer.close();
+    }
     await this.#controlStore.close();
   }
 }

@@ -20,6 +20,7 @@ const WAITING_PER_FILL = 128;
 
 export async function gather(round: Round, store: ShardStore): Promise<void> {
   const { shard } = round;
+  shard.sent.tick(round.now);
   classifySpans(shard, round.spans);
   await askSeen(round, store);
   if (round.receivedRows.length > 0) await askReceived(round, store);

@@ -39,6 +39,8 @@ export interface SpanOptions {
 export interface Rejection {
   readonly index: number;
   readonly reason: string;
+  /** Whose URL it was; absent = of no host. */
+  readonly place?: HostPlace;
 }
 
 /** The links of one page, redirect, outbox row or seed request, in one crawl. */
@@ -121,22 +123,33 @@ class SpanClassifier {
     const { keys, start, batch } = this.#crossing;
     const words = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
     const { cache } = this.#shard.seen;
+    const { sent } = this.#shard;
     const counts = page !== undefined;
     span.words = words;
     span.first = start;
     for (let index = 0; index < urls.length; index++) {
       const at = start + index;
-      const knownDepth = cache.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
+      const cached = cache.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
+      const knownDepth = cached >= 0 ? cached : sent.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
       if (knownDepth >= 0 && (!this.#hasDepth || knownDepth <= depthAt(index))) {
         span.seen++;
-        if (counts) span.again.push(at);
+        if (counts && cached >= 0) span.again.push(at);
       } else if (batch.ok(at)) this.#unknown(index, knownDepth >= 0);
-      else this.#reject(index, "malformed");
+      else this.#malformed(index);
     }
   }
 
-  #reject(index: number, reason: string): void {
-    this.#span.rejections.push({ index, reason });
+  #reject(index: number, reason: string, place?: HostPlace): void {
+    this.#span.rejections.push(place === undefined ? { index, reason } : { index, reason, place });
+  }
+
+  /** The core refuses what is too long with what is no URL; its host is told as far as it is remembered. */
+  #malformed(index: number): void {
+    const url = this.#span.options.urls[index]!;
+    const { directory, settings } = this.#shard.parts;
+    const host = /^https?:\/\/([^/?#:@]+)/.exec(url)?.[1];
+    const reason = url.length > settings.limits.urlBytes ? "url_bytes" : "malformed";
+    this.#reject(index, reason, host === undefined ? undefined : directory.remembered(host));
   }
 
   /** Hosts that the directory doesn't remember wait: asking the core for them would void the batch. */
@@ -153,11 +166,11 @@ class SpanClassifier {
     const { index, place, isShallower } = link;
     const { crawl, depthAt, isSeedLike } = this.#span.options;
     const isSeed = isSeedLike?.(index) === true;
-    if (!isSeed && !crawl.rules.admitsHost(place.host, place.domain)) return this.#reject(index, "scope");
+    if (!isSeed && !crawl.rules.admitsHost(place.host, place.domain)) return this.#reject(index, "scope", place);
     const url = link.href();
     const reason = shapeReason(url, this.#shard.parts.settings.limits) ??
       crawl.rules.reason({ href: url, host: place.host, domain: place.domain }, depthAt(index), isSeed);
-    if (reason !== undefined && !(isSeed && reason === "scope")) return this.#reject(index, reason);
+    if (reason !== undefined && !(isSeed && reason === "scope")) return this.#reject(index, reason, place);
     const isForeign = place.shard !== this.#shard.index;
     const verdict = isForeign ? "foreign" : isShallower ? "shallower" : "perhaps";
     const fingerprint = this.#crossing.keys[this.#crossing.start + index]!;

@@ -5,6 +5,7 @@
 
 import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
 import { BackQueue } from "./back_queue.ts";
+import { usedInCycle } from "./budget.ts";
 import { copyCounts } from "./counters.ts";
 import { hostFromRow, type HostState, type LeaseState } from "./host_state.ts";
 import { abandonedGapMs } from "./politeness.ts";
@@ -31,6 +32,7 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   loadHosts(shard, snapshot);
   loadCounters(shard, snapshot);
   await loadLeases(shard, snapshot, store);
+  loadTallies(shard, snapshot);
   if (snapshot.outboxRows > 0) {
     for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row);
   }
@@ -90,6 +92,18 @@ function loadPlacement(shard: Shard, host: HostState): void {
 
 function loadCounters(shard: Shard, snapshot: ShardSnapshot): void {
   for (const row of snapshot.counters) shard.counters.set(row.crawlId, copyCounts(row));
+}
+
+/** After the queues, from which the domains' use is summed up. */
+function loadTallies(shard: Shard, snapshot: ShardSnapshot): void {
+  const queued = new Set(snapshot.backQueues.map(({ crawlId, host }) => `${crawlId} ${host}`));
+  for (const row of snapshot.tallies) shard.tallies.load(row, !queued.has(`${row.crawlId} ${row.host}`));
+  for (const { crawlId, host, accepted } of snapshot.backQueues) {
+    const tally = shard.tallies.find(crawlId, host);
+    const cycle = tally?.cycle ?? 0;
+    const used = usedInCycle(tally, accepted, cycle);
+    shard.domainUse.add(crawlId, shard.parts.directory.placeOf(host).domain, cycle, used);
+  }
 }
 
 async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardStore): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * A bounded memory of fingerprints that are certainly in the store (or certainly on their way to their shard).
+ * A bounded memory of fingerprints that are certainly in the store.
  * Invariant: a hit is true up to the accepted 64-bit collision; a miss says nothing. Crawls are told apart by a salt
  * that is xored to the key.
  */

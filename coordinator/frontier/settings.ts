@@ -27,6 +27,8 @@ export interface FrontierSettings {
   readonly seenSnapshotKeys: number;
   /** URLs whose further in-links a shard counts at a time; 4 bytes each; a power of two. */
   readonly inLinkEntries: number;
+  /** Contents of pages, and texts, that a shard remembers to know duplicates by; 20 bytes each; a power of two. */
+  readonly contentKeys: number;
   /**
    * A commit waits up to this long for company, counted from the end of the one before, while others who hold leases may
    * still come: until as many operations wait as leases are open, or half as many whose callers can't go on without, or
@@ -69,6 +71,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   seenSnapshotMs: 60_000,
   seenSnapshotKeys: 4_096,
   inLinkEntries: 1 << 20,
+  contentKeys: 1 << 17,
   groupCommitMs: 50,
   operationsPerCommit: 1_000,
   operationsWaiting: 20_000,
@@ -85,13 +88,10 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
 /** Defaults, overridden by what is given. */
 export function frontierSettings(given: Partial<FrontierSettings> = {}): FrontierSettings {
   const settings = { ...FRONTIER_DEFAULTS, ...given };
-  if ((settings.seenCacheKeys & (settings.seenCacheKeys - 1)) !== 0) {
-    throw new Error(`Setting up the frontier: seenCacheKeys is ${settings.seenCacheKeys}; wanted a power of two.`);
-  }
-  if (settings.inLinkEntries < 4 || (settings.inLinkEntries & (settings.inLinkEntries - 1)) !== 0) {
-    throw new Error(
-      `Setting up the frontier: inLinkEntries is ${settings.inLinkEntries}; wanted a power of two from 4.`,
-    );
+  for (const name of ["seenCacheKeys", "inLinkEntries", "contentKeys"] as const) {
+    const value = settings[name];
+    if (value >= 4 && (value & (value - 1)) === 0) continue;
+    throw new Error(`Setting up the frontier: ${name} is ${value}; wanted a power of two from 4.`);
   }
   return settings;
 }

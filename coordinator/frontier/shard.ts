@@ -20,12 +20,14 @@ import {
 import { AddressBook } from "./address_book.ts";
 import type { AddressDirectory } from "./address_directory.ts";
 import { BackQueue } from "./back_queue.ts";
+import { DomainUse } from "./budget.ts";
 import { BatchBuilder } from "./batch_builder.ts";
 import { ConnectTimes } from "./connect_times.ts";
 import { type Counts, newCounts } from "./counters.ts";
 import type { Crawl, CrawlBook } from "./crawl.ts";
 import { DeadOrigins } from "./dead_origins.ts";
 import { DomainBook } from "./domain_book.ts";
+import { ContentMemory } from "./duplicates.ts";
 import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
 import { LinkCounter } from "./link_counter.ts";
@@ -37,9 +39,11 @@ import { RegionBook } from "./region_book.ts";
 import { HostSchedule } from "./schedule.ts";
 import { SeenSet } from "./seen/seen_set.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
+import { SentLinks } from "./sent_links.ts";
 import type { FrontierSettings } from "./settings.ts";
 import type { Ending } from "./start_groups.ts";
 import { isParked, returnParts, takeParts } from "./start_limits.ts";
+import { TallyBook } from "./tally.ts";
 
 /** What all shards of a coordinator share. */
 export interface FrontierParts {
@@ -82,6 +86,10 @@ export class Shard {
   readonly deadOrigins: DeadOrigins;
   readonly seen: SeenSet;
   readonly linkCounter: LinkCounter;
+  readonly tallies = new TallyBook();
+  readonly domainUse = new DomainUse();
+  readonly contents: ContentMemory;
+  readonly sent = new SentLinks();
   readonly outbox = new OutboxIndex();
   /** Queues that a lease found empty in RAM though the store has more. */
   readonly hungry = new Set<BackQueue>();
@@ -113,6 +121,7 @@ export class Shard {
     });
     this.deadOrigins = new DeadOrigins(limits.attempts);
     this.seen = new SeenSet(parts.core, parts.settings, copies);
+    this.contents = new ContentMemory(parts.settings.contentKeys);
     this.linkCounter = new LinkCounter(parts.settings.inLinkEntries);
   }
 

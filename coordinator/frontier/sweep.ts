@@ -16,6 +16,9 @@ const EXCLUDED_PER_SWEEP = 5_000;
 /** Rows of addresses that one sweep deletes. */
 const ADDRESSES_PER_SWEEP = 1_000;
 
+/** Tallies that one sweep writes. */
+const TALLIES_PER_SWEEP = 2_000;
+
 /** What one shard held of one crawl when it was swept. */
 export interface Census {
   readonly accepted: number;
@@ -31,6 +34,7 @@ export class SweepOperation implements Operation<Map<CrawlId, Census>> {
     for (const lease of round.shard.leases.values()) if (lease.expiresAt <= round.now) expire(round, lease);
     emptySkippedHosts(round);
     deleteFinished(round.shard, round.now);
+    writeTallies(round, TALLIES_PER_SWEEP);
     return takeCensus(round.shard);
   }
 }
@@ -42,6 +46,14 @@ function deleteFinished(shard: Shard, now: number): void {
   for (const row of shard.domains.takeFinished()) shard.batch.changeDomain(row);
   for (const row of shard.addresses.takeFinished(ADDRESSES_PER_SWEEP)) shard.batch.changeAddress(row);
 }
+
+/** What was counted since and decides nothing at once. */
+function writeTallies({ shard }: Round, most: number): void {
+  for (const tally of shard.tallies.takeLate(most)) shard.batch.changeTally(tally);
+}
+
+/** Before the shard is closed: whatever no sweep has written yet. */
+export const lastWordOperation: Operation<void> = { apply: (round) => writeTallies(round, Infinity) };
 
 function takeCensus(shard: Shard): Map<CrawlId, Census> {
   const leases = new Map<CrawlId, number>();

@@ -19,6 +19,7 @@ import {
   encodeLeaseSeq,
   encodeOrigin,
   encodeOutbox,
+  encodeTally,
   encodeUrl,
   jsonArray,
 } from "./libsql_rows.ts";
@@ -54,6 +55,7 @@ const SQL = {
   body: `${ROWS} insert or ignore into robots_body (digest, body) select v->>0, v->>1 from r`,
   endedLease: `${ROWS} delete from lease where (slot, host) in (select v->>0, v->>1 from r)`,
   lease: `${ROWS} insert or replace into lease (slot, host, facts) select v->>0, v->>1, v->2 from r`,
+  tally: `${ROWS} insert or replace into tally (slot, crawl_id, host, facts) select v->>0, v->>1, v->>2, v->3 from r`,
   capture: `${ROWS} insert into capture (seq, slot, fingerprint, folder, storage_key, facts, extra)
     select v->>0, v->>1, v->>2, v->>3, v->>4, v->5, v->6 from r`,
   ackedOutbox: `${ROWS} delete from outbox where (lease_id, seq) in (select v->>0, v->>1 from r)`,
@@ -105,6 +107,7 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
   add(SQL.body, batch.robotsBodies, encodeBody);
   add(SQL.endedLease, batch.endedLeases, ({ slot, host }) => JSON.stringify([slot, host]));
   add(SQL.lease, batch.leases, encodeLease);
+  add(SQL.tally, batch.tallies, encodeTally);
   add(SQL.capture, batch.captures, encodeCapture);
   add(SQL.outbox, batch.outbox, encodeOutbox);
   add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);

@@ -5,7 +5,7 @@
 
 import type { Clock } from "../../runtime/ports.ts";
 import type { AddressRow, DomainRow } from "../group_ports.ts";
-import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot } from "../ports.ts";
+import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot, TallyRow } from "../ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import { decodeLease, type LeaseFacts } from "./libsql_rows.ts";
 
@@ -43,6 +43,16 @@ async function facts<T>(
   const out: T[] = [];
   for await (const rows of pages(paging, sql, [-1n, ""])) {
     for (const row of rows) out.push(JSON.parse(String(row[2])) as T);
+  }
+  return out;
+}
+
+async function tallies(paging: Paging): Promise<TallyRow[]> {
+  const sql = `select slot, crawl_id, host, facts from tally where (slot, crawl_id, host) > (?, ?, ?)
+    order by slot, crawl_id, host limit ?`;
+  const out: TallyRow[] = [];
+  for await (const rows of pages(paging, sql, [-1n, "", ""])) {
+    for (const row of rows) out.push(JSON.parse(String(row[3])) as TallyRow);
   }
   return out;
 }
@@ -108,5 +118,6 @@ export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
     domains: await facts<DomainRow>(paging, "domain", "domain"),
     addresses: await facts<AddressRow>(paging, "address", "address"),
     backQueues: await backQueues(paging),
+    tallies: await tallies(paging),
   };
 }

@@ -5,7 +5,7 @@
 
 import type { LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { AddressRow, DomainRow } from "../group_ports.ts";
-import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, UrlKey, UrlRow } from "../ports.ts";
+import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, TallyRow, UrlKey, UrlRow } from "../ports.ts";
 import { captureFacts } from "./capture_facts.ts";
 import { URL_STATES } from "./schema.ts";
 
@@ -150,5 +150,8 @@ export const encodeLeaseSeq = (row: { readonly leaseId: LeaseId; readonly seq: n
 
 export const encodeCounters = (row: CrawlCounters, crawl: number): string =>
   `[${crawl},${text(row.crawlId)},${text(row)}]`;
+
+export const encodeTally = (row: TallyRow): string =>
+  `[${row.slot},${text(row.crawlId)},${text(row.host)},${text(row)}]`;
 
 export const encodeKey = (key: UrlKey, crawl: number): string => `[${key.slot},${crawl},${signed(key.fingerprint)}]`;

@@ -26,6 +26,7 @@ export function checkBatch(batch: Batch, context: BatchContext): void {
   unique("domains", batch.domains, (row) => row.domain);
   unique("addresses", batch.addresses, (row) => row.address);
   unique("leases", batch.leases, (row) => row.host);
+  unique("tallies", batch.tallies, (row) => `${row.crawlId} ${row.host}`);
   unique("counters", batch.counters, (row) => row.crawlId);
   const known = batch.newUrls.find((row) => context.url(row) !== undefined);
   if (known !== undefined) refuse(`new URL ${known.url} in the store`, "URLs that aren't there yet");

@@ -13,6 +13,7 @@ import type {
   OriginRow,
   ShardSnapshot,
   ShardStore,
+  TallyRow,
   UrlKey,
   UrlRow,
 } from "../ports.ts";
@@ -47,6 +48,7 @@ export class MemoryShardDisk {
   readonly received = new Set<string>();
   readonly counters = new Map<CrawlId, CrawlCounters>();
   readonly seen = new MemorySeen();
+  readonly tallies = new Map<string, TallyRow>();
   nextUrlSeq = 1;
   urlCount = 0;
 
@@ -92,6 +94,7 @@ export class MemoryShardStore implements ShardStore {
       counters: [...disk.counters.values()],
       outboxRows: disk.outbox.size,
       urlCount: disk.urlCount,
+      tallies: [...disk.tallies.values()],
     };
   }
 
@@ -141,6 +144,7 @@ export class MemoryShardStore implements ShardStore {
     for (const row of batch.received) disk.received.add(rowName(row));
     for (const row of batch.counters) disk.counters.set(row.crawlId, row);
     disk.seen.commit(batch.batchSeq, batch.seenLog, batch.seen);
+    for (const row of batch.tallies) disk.tallies.set(`${row.crawlId} ${row.host}`, row);
     disk.batchSeq = batch.batchSeq;
   }
 

@@ -64,6 +64,8 @@ export const SHARD_TABLES: readonly string[] = [
     primary key (slot, address)) without rowid`,
   `create table if not exists lease (slot integer not null, host text not null, facts text not null,
     primary key (slot, host)) without rowid`,
+  `create table if not exists tally (slot integer not null, crawl_id text not null, host text not null,
+    facts text not null, primary key (slot, crawl_id, host)) without rowid`,
   `create table if not exists robots_body (digest text primary key, body text not null)`,
   `create table if not exists capture (
     seq integer primary key,

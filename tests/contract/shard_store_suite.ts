@@ -17,6 +17,7 @@ import {
   leaseRow,
   originRow,
   outboxRow,
+  tallyRow,
   urlRow,
 } from "../support/shard_rows.ts";
 import { batchCases, ownerCases } from "./shard_owner_cases.ts";
@@ -34,6 +35,7 @@ export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardS
   changes(it);
   queues(it);
   state(it);
+  tallies(it);
   logs(it);
   seenCases(it);
 }
@@ -228,6 +230,22 @@ function state(it: It): void {
     await reopened(store, shelf, async (next) => {
       const found = [...(await next.load()).counters].sort((x, y) => (x.crawlId < y.crawlId ? -1 : 1));
       assert.deepEqual(found, [newest, counters("other")]);
+    });
+  });
+}
+
+function tallies(it: It): void {
+  it("tallies are per crawl and host, the newest stands, now and after a reopen", async (store, shelf) => {
+    const [a, b] = [tallyRow("a.example"), tallyRow("b.example", { slot: 4095, isCut: false, families: [] })];
+    const other = tallyRow("a.example", { crawlId: "other", rejectedByReason: {} });
+    const strangers = tallyRow("", { slot: 0, rejectedByReason: { scope: 1e9 } });
+    await store.commit(batch(1, { tallies: [a, b, other, strangers] }));
+    const newest = tallyRow("b.example", { slot: 4095, cycle: 3, acceptedBefore: 90 });
+    await store.commit(batch(2, { tallies: [newest] }));
+    const names = (rows: readonly { crawlId: string; host: string }[]) =>
+      [...rows].sort((x, y) => (`${x.crawlId} ${x.host}` < `${y.crawlId} ${y.host}` ? -1 : 1));
+    await reopened(store, shelf, async (next) => {
+      assert.deepEqual(names((await next.load()).tallies), names([a, newest, other, strangers]));
     });
   });
 }

@@ -113,6 +113,9 @@ class Script {
       outbox: [rows.outboxRow(host, n)],
       ackedOutbox: n % 2 === 0 ? [{ leaseId: HOSTS[(n - 1) % HOSTS.length]!, seq: n - 1 }] : [],
       received: [{ leaseId: text, seq: n }],
+      tallies: n % 3 === 1 ? [] : [
+        rows.tallyRow(host, { slot, crawlId: CRAWLS[n % 2]!, acceptedBefore: n, rejectedByReason: { [`r${n}`]: n } }),
+      ],
       robotsBodies: [{ digest: `d${n % 5}`, body: text }],
       counters: [rows.counters(CRAWLS[n % 2]!, { accepted: this.known.size, errorsByClass: { [`e${n}`]: n } })],
     });
@@ -125,11 +128,13 @@ const show = (value: unknown) => JSON.stringify(value, (_, item) => (typeof item
 
 /** Everything that `store` tells; what has no order is sorted. */
 async function everything(store: ShardStore): Promise<unknown> {
-  const { hosts, origins, domains, addresses, leases, backQueues, counters, ...rest } = await store.load();
+  const { hosts, origins, domains, addresses, leases, backQueues, counters, tallies, ...rest } = await store.load();
   const keys = CRAWLS.flatMap((crawlId) => FINGERPRINTS.map((fingerprint) => ({ slot: 0, crawlId, fingerprint })));
   return {
     ...rest,
-    lists: [hosts, origins, domains, addresses, leases, backQueues, counters].map((list) => byText<unknown>(list)),
+    lists: [hosts, origins, domains, addresses, leases, backQueues, counters, tallies].map((list) =>
+      byText<unknown>(list)
+    ),
     outbox: await store.readOutbox(1000),
     captures: await store.captures("", 0, 1000),
     ofHost: await store.captures("a.example/", 2, 1000),

@@ -11,6 +11,7 @@ import type {
   LeaseRow,
   OriginRow,
   ShardStore,
+  TallyRow,
   UrlKey,
   UrlRow,
 } from "../../coordinator/ports.ts";
@@ -207,6 +208,25 @@ export function counters(crawlId: string, over: Partial<CrawlCounters> = {}): Cr
   };
 }
 
+export function tallyRow(host: string, over: Partial<TallyRow> = {}): TallyRow {
+  return {
+    slot: 7,
+    crawlId: "default",
+    host,
+    cycle: 2,
+    acceptedBefore: 17,
+    pages: 210,
+    duplicates: 190,
+    isCut: true,
+    rejectedByReason: { duplicates: 5, calendar: 1 },
+    families: [
+      { shape: 4_000_000_000, accepted: 3, ahead: 1, pages: 2, duplicates: 0, barren: 1, lastLength: 4096 },
+      { shape: 1, accepted: 1, ahead: 0, pages: 0, duplicates: 0, barren: 0, lastLength: -1 },
+    ],
+    ...over,
+  };
+}
+
 /** A batch that holds `part` and nothing else. */
 export function batch(batchSeq: number, part: Partial<Omit<Batch, "batchSeq">> = {}): Batch {
   return {
@@ -225,6 +245,7 @@ export function batch(batchSeq: number, part: Partial<Omit<Batch, "batchSeq">> =
     ackedOutbox: [],
     received: [],
     counters: [],
+    tallies: [],
     ...part,
   };
 }

@@ -1,11 +1,13 @@
 /**
- * The shape that an accepted URL may have: length, number of path segments, repeats of one segment (traps).
+ * The shape that an accepted URL may have: length, number of path segments, repeats of one segment, parameters
+ * of the query (traps).
  * Invariant: pure; says no with one of a few reasons, which are counted and can be worked out again at any time.
  */
 
+import { queryParametersOf } from "../priority.ts";
 import type { FrontierLimits } from "../settings.ts";
 
-export type ShapeReason = "url_bytes" | "path_segments" | "repeated_segment";
+export type ShapeReason = "url_bytes" | "path_segments" | "repeated_segment" | "query_parameters";
 
 /**
  * Why `href` (a WHATWG serialisation without fragment, so ASCII but for nothing) is refused; undefined = it may pass.
@@ -16,6 +18,7 @@ export function shapeReason(href: string, limits: FrontierLimits): ShapeReason |
   const pathStart = href.indexOf("/", href.indexOf("://") + 3);
   if (pathStart < 0) return undefined;
   const query = href.indexOf("?", pathStart);
+  if (query >= 0 && queryParametersOf(href) > limits.queryParameters) return "query_parameters";
   const pathEnd = query < 0 ? href.length : query;
   let segments = 0;
   for (let at = pathStart; at >= 0 && at < pathEnd; at = href.indexOf("/", at + 1)) segments++;

@@ -14,6 +14,8 @@ test("the shape of a URL: length, segments, repeats", () => {
     [segments(20), undefined],
     [segments(21), "path_segments"],
     [`${HOST}/?${"/a".repeat(50)}`, undefined],
+    [`${HOST}/?${Array.from({ length: 20 }, (_, i) => `p${i}=`).join("&")}`, undefined],
+    [`${HOST}/?${Array.from({ length: 21 }, (_, i) => `p${i}=`).join("&")}`, "query_parameters"],
     [`${HOST}/a/b/a/b/a/b`, undefined],
     [`${HOST}/a/b/a/b/a/b/a`, "repeated_segment"],
     [`${HOST}/www.google.com/www.google.com/www.google.com/www.google.com/x`, "repeated_segment"],
