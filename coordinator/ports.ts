@@ -21,6 +21,7 @@ import type {
 } from "../protocol/mod.ts";
 import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
+import type { UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
@@ -328,17 +329,6 @@ export interface SeedAnswer {
   readonly rejected: readonly { readonly url: string; readonly reason: string }[];
   /** Not empty: nothing was enqueued. */
   readonly malformed: readonly { readonly index: number; readonly url: string; readonly error: string }[];
-}
-
-/** What is known of one URL in one crawl. */
-export interface UrlStatus {
-  readonly url: string;
-  readonly key: string;
-  readonly status: "pending" | "crawling" | "done" | "blocked";
-  readonly lastCrawledAt?: number;
-  readonly httpStatus?: number;
-  /** A sentence. */
-  readonly why: string;
 }
 
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */

@@ -5,12 +5,12 @@ import { LIMITS } from "../../protocol/mod.ts";
 import { answerAll, ask, crawlAll, newWorld, spec, start } from "../../tests/support/frontier.ts";
 import { test } from "../../tests/support/test.ts";
 
-const DAY_MS = 86_400_000;
+const CYCLE_MS = 60_000;
 const SCOPE = { kind: "domain", domains: [], include: [], exclude: [] } as const;
 
 test("a domain's budget is shared by its hosts, holds over a crash, and begins anew with the cycle", async () => {
   const world = newWorld();
-  const settings = { limits: { ...LIMITS, hostBudgetUrls: 6, domainBudgetUrls: 10, budgetCycleMs: DAY_MS } };
+  const settings = { limits: { ...LIMITS, hostBudgetUrls: 6, domainBudgetUrls: 10, budgetCycleMs: CYCLE_MS } };
   let coordinator = await start(world, { settings });
   await coordinator.createCrawl("c", spec(["https://a.example/"], { scope: SCOPE }));
   const urls = ["a", "b", "c"].flatMap((host) =>
@@ -26,7 +26,7 @@ test("a domain's budget is shared by its hosts, holds over a crash, and begins a
   assert.deepEqual(await add(), [9, 0, { host_budget: 2, domain_budget: 13 }]);
   coordinator = await start(world, { settings });
   assert.deepEqual(await add(), [0, 9, { host_budget: 2, domain_budget: 13 }], "the crash gave nothing back");
-  await world.clock.advance(DAY_MS);
+  await world.clock.advance(CYCLE_MS);
   assert.deepEqual(await add(), [10, 9, { domain_budget: 5 }], "refused URLs are admissible in the next cycle");
   coordinator = await start(world, { settings });
   assert.deepEqual(await add(), [0, 19, { domain_budget: 5 }]);
@@ -36,10 +36,10 @@ test("a domain's budget is shared by its hosts, holds over a crash, and begins a
 
 test("a host that is first met in a later cycle keeps its use over a crash", async () => {
   const world = newWorld();
-  const settings = { limits: { ...LIMITS, hostBudgetUrls: 3, budgetCycleMs: DAY_MS } };
+  const settings = { limits: { ...LIMITS, hostBudgetUrls: 3, budgetCycleMs: CYCLE_MS } };
   let coordinator = await start(world, { settings });
   await coordinator.createCrawl("c", spec(["https://a.example/"], { scope: SCOPE }));
-  await world.clock.advance(5 * DAY_MS);
+  await world.clock.advance(5 * CYCLE_MS);
   const urls = Array.from({ length: 5 }, (_, i) => `https://late.a.example/${i}`);
   const first = await coordinator.addSeeds("c", urls, { discoveredFrom: "https://a.example/" });
   assert.deepEqual([first.enqueued, first.rejected.length], [3, 2]);

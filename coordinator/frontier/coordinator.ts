@@ -6,7 +6,8 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
-import type { ControlStore, Coordinator, CrawlRow, ShardStore, UrlStatus } from "../ports.ts";
+import type { UrlStatus } from "../explain_ports.ts";
+import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
@@ -30,7 +31,6 @@ import {
 import { AddressDirectory } from "./address_directory.ts";
 import { NO_PERMIT, noteAddressOperation, permitAddressOperation, returnPermitOperation } from "./address_permits.ts";
 import { CompleteOperation } from "./complete.ts";
-
 import { CrawlBook } from "./crawl.ts";
 import { CrawlDesk } from "./crawl_desk.ts";
 import { crawlStats } from "./crawl_stats.ts";

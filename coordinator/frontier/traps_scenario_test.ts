@@ -23,7 +23,7 @@ type Site = (path: string) => Page;
 /** Crawls to the end; returns the paths in order. A crawl of more than `most` pages is a failure. */
 async function crawlSite(coordinator: Coordinator, world: World, site: Site, most: number): Promise<string[]> {
   const paths: string[] = [];
-  for (let quiet = 0; quiet < 5_000; quiet += 100) {
+  for (let quiet = 0; quiet < 120_000; quiet += 1_000) {
     const { leases } = await ask(coordinator);
     for (const lease of leases) {
       quiet = 0;
@@ -40,7 +40,7 @@ async function crawlSite(coordinator: Coordinator, world: World, site: Site, mos
       await complete(coordinator, lease, outcomes, { last_start_ago_ms: 0 });
       assert.ok(paths.length <= most, `${paths.length} pages, and no end: ${paths.slice(-3).join(" ")}`);
     }
-    await world.clock.advance(100);
+    await world.clock.advance(1_000);
   }
   return paths;
 }

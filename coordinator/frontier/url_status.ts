@@ -3,7 +3,8 @@
  * Invariant: reads only; the answer is about the newest committed row, and about leases that are out.
  */
 
-import type { UrlRow, UrlStatus } from "../ports.ts";
+import type { UrlStatus } from "../explain_ports.ts";
+import type { UrlRow } from "../ports.ts";
 import type { Crawl } from "./crawl.ts";
 import type { Shard } from "./shard.ts";
 import { timeOfDay } from "./standing.ts";
