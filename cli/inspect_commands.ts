@@ -1,5 +1,5 @@
 /**
- * `outrider url | robots | scan`: what the core and the robots rules make of an input, as JSON lines (see json_lines.ts).
+ * `outrider url | robots | scan | sitemap`: what the core, the robots rules and the sitemap reader make of an input, as JSON lines (see json_lines.ts).
  */
 
 import type { Command } from "commander";
@@ -7,6 +7,7 @@ import { loadCore } from "../core-wasm/mod.ts";
 import { answerLines } from "./json_lines.ts";
 import { answerRobots } from "./robots_answer.ts";
 import { answerScan } from "./scan_answer.ts";
+import { answerSitemap } from "./sitemap_answer.ts";
 import { answerUrl } from "./url_answer.ts";
 
 export function registerInspection(program: Command): void {
@@ -28,5 +29,13 @@ export function registerInspection(program: Command): void {
     .action(async () => {
       const core = await loadCore();
       await answerLines((line) => answerScan(core, line));
+    });
+  program.command("sitemap")
+    .description(
+      'read a sitemap or feed: {"body"|"body_base64","url","content_type"?} -> {"kind","urls":[{"loc","lastmod"?,...}],"sitemaps","truncated"}',
+    )
+    .action(async () => {
+      const core = await loadCore();
+      await answerLines((line) => answerSitemap(core, line, Date.now()));
     });
 }

@@ -13,11 +13,11 @@ const LINE_BYTES = 64 * 1024 * 1024;
 const BLOCK_CHARS = 64 * 1024;
 
 /** Answers every line of stdin until it ends or nobody reads any more; blank lines are skipped. */
-export async function answerLines(answer: (line: unknown) => object): Promise<void> {
+export async function answerLines(answer: (line: unknown) => object | Promise<object>): Promise<void> {
   let block = "";
   for await (const line of linesOf(process.stdin as AsyncIterable<Uint8Array>, LINE_BYTES)) {
     if (typeof line === "string" && line.trim() === "") continue;
-    block += `${JSON.stringify(answerOne(line, answer))}\n`;
+    block += `${JSON.stringify(await answerOne(line, answer))}\n`;
     if (block.length < BLOCK_CHARS) continue;
     if (!await writeOutput(block)) break;
     block = "";
@@ -26,12 +26,15 @@ export async function answerLines(answer: (line: unknown) => object): Promise<vo
 }
 
 /** The answer to one line; `{"error"}` when it is too long, no JSON, or can't be answered. */
-export function answerOne(line: string | LongLine, answer: (line: unknown) => object): object {
+export async function answerOne(
+  line: string | LongLine,
+  answer: (line: unknown) => object | Promise<object>,
+): Promise<object> {
   if (typeof line !== "string") {
     return { error: `Reading a line of ${line.bytes} bytes was refused; at most ${LINE_BYTES} are read.` };
   }
   try {
-    return answer(JSON.parse(line));
+    return await answer(JSON.parse(line));
   } catch (error) {
     if (error instanceof SyntaxError) {
       return { error: `Reading a line as JSON failed: ${error.message}; one JSON object a line is wanted.` };

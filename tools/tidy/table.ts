@@ -28,6 +28,12 @@ export const ROOMS: readonly Room[] = [
   },
   { path: "edge/robots/", mayImport: ["protocol/"], packages: [], pure: true },
   {
+    path: "edge/sitemap/",
+    mayImport: ["protocol/", "edge/calendar.ts", CORE_TYPES],
+    packages: ["htmlparser2"],
+    pure: true,
+  },
+  {
     path: "edge/warc/",
     mayImport: ["protocol/", "edge/ports.ts", "edge/calendar.ts", CORE_TYPES, PORTS],
     packages: [],
