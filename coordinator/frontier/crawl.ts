@@ -25,6 +25,8 @@ export class Crawl {
   /** Per shard: 2xx pages fetched, and page targets out. */
   readonly pages: number[];
   readonly leased: number[];
+  /** Per shard: targets that came back in a round whose commit is under way; were it to fail, they would be out still. */
+  readonly freed: number[];
   readonly #parts: CrawlParts;
   readonly #seeds: ScopedUrl[];
 
@@ -35,6 +37,7 @@ export class Crawl {
     this.#parts = parts;
     this.pages = new Array(parts.shards).fill(0);
     this.leased = new Array(parts.shards).fill(0);
+    this.freed = new Array(parts.shards).fill(0);
     const hash = parts.core.xxh64(new TextEncoder().encode(row.crawlId));
     this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };
     this.#seeds = row.spec.seeds.flatMap((seed) => scopedUrl(seed, parts.core) ?? []);
@@ -65,7 +68,7 @@ export class Crawl {
   /** Page targets that may still be leased; Infinity without `max_pages`. */
   get pagesLeft(): number {
     const most = this.row.spec.max_pages;
-    return most === undefined ? Infinity : Math.max(0, most - sum(this.pages) - sum(this.leased));
+    return most === undefined ? Infinity : Math.max(0, most - sum(this.pages) - sum(this.leased) - sum(this.freed));
   }
 
   get isBudgetSpent(): boolean {

@@ -126,6 +126,7 @@ async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardSto
   for (const crawl of shard.parts.crawls.all()) {
     crawl.pages[shard.index] = shard.counters.get(crawl.id)?.pages ?? 0;
     crawl.leased[shard.index] = 0;
+    crawl.freed[shard.index] = 0;
   }
   for (const [row, urls] of pages) shard.addLease(openLease(shard, row, urls));
 }

@@ -134,6 +134,7 @@ export class Shard {
   nextBatch(): void {
     this.batchSeq++;
     this.batch = new BatchBuilder();
+    for (const crawl of this.parts.crawls.all()) crawl.freed[this.index] = 0;
   }
 
   countsOf(crawlId: CrawlId): Counts {
@@ -235,9 +236,12 @@ export class Shard {
     planNextLease(host, { live: this.regions.live(now), now, random, probeShare });
   }
 
+  /** What comes back is free for other shards' leases only once that is durable: a failed commit takes it back. */
   addLeasedPages(crawlId: CrawlId, count: number): void {
     const crawl = this.parts.crawls.get(crawlId);
-    if (crawl !== undefined) crawl.leased[this.index]! += count;
+    if (crawl === undefined) return;
+    crawl.leased[this.index]! += count;
+    if (count < 0) crawl.freed[this.index]! -= count;
   }
 
   /** The lease that a verb names, if it stands: the fence. */
