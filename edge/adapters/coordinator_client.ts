@@ -132,7 +132,8 @@ export class CoordinatorClient {
   async #attempt(call: Call): Promise<Attempt> {
     const over = new AbortController();
     const cut = new AbortController();
-    const giveUp = () => cut.abort();
+    // With reasons of their own: the usual one is an exception with a stack, for every call.
+    const giveUp = () => cut.abort("given up");
     this.#closed.signal.addEventListener("abort", giveUp, { once: true });
     void this.#options.clock.sleep(LIMITS.apiReplyMs, over.signal).then(giveUp);
     try {
@@ -143,7 +144,7 @@ export class CoordinatorClient {
       const found = cut.signal.aborted ? `no answer within ${LIMITS.apiReplyMs} ms` : reasonOf(error as Error);
       return { failure: `Asking the coordinator at ${this.#base} for ${call.path}: ${found}.`, retryAfterMs: 0 };
     } finally {
-      over.abort();
+      over.abort("answered");
       this.#closed.signal.removeEventListener("abort", giveUp);
     }
   }
