@@ -1,0 +1,99 @@
+/**
+ * What must hold when a crawl has ended: every URL that was to be found is settled as the plan of the web says, each
+ * answer is captured once, and every capture is where its record says.
+ * Invariant: looks at rows and bytes on disks, never at what the frontier says of itself, but for comparing the two.
+ */
+
+import type { Coordinator, UrlRow } from "../../../coordinator/ports.ts";
+import type { MemoryShardDisk } from "../../../coordinator/store/memory_shard_store.ts";
+import type { CrawlId } from "../../../protocol/mod.ts";
+import { nativeGunzip } from "../../../runtime/gunzip.ts";
+import type { MemoryFiles } from "../../support/memory_files.ts";
+import type { End, Expected } from "../expected.ts";
+import type { CommitCheck } from "./commit_check.ts";
+import type { Verdict } from "./verdict.ts";
+
+export interface Ended {
+  readonly verdict: Verdict;
+  readonly commits: CommitCheck;
+  readonly disks: readonly MemoryShardDisk[];
+  /** Edges' files by their name. */
+  readonly files: ReadonlyMap<string, MemoryFiles>;
+}
+
+/** A crawl without a page limit has found all of `expected`; one with a limit has fetched as many pages as it may. */
+export function checkCrawl(ended: Ended, crawlId: CrawlId, expected: Expected, maxPages: number | undefined): void {
+  const { verdict, commits } = ended;
+  const pages = commits.countersOf(crawlId).reduce((sum, row) => sum + row.pages, 0);
+  const wanted = Math.min(expected.pages, maxPages ?? Infinity);
+  verdict.expect(pages === wanted, () => `crawl ${crawlId} counts ${pages} pages; ${wanted} were to be found`);
+  const rows = commits.urlsOf(crawlId);
+  for (const [fingerprint, row] of rows) {
+    const found = expected.ends.get(fingerprint);
+    verdict.expect(found !== undefined, () => `crawl ${crawlId} accepted ${row.url}, which nothing leads to`);
+    if (found !== undefined && maxPages === undefined) {
+      verdict.expect(
+        isEnd(row, found.end),
+        () => `${row.url} ended as ${row.state} ${row.httpCode} (${row.reason}), not as ${found.end}`,
+      );
+    }
+  }
+  if (maxPages !== undefined) return;
+  for (const [fingerprint, { url }] of expected.ends) {
+    verdict.expect(rows.has(fingerprint), () => `${url} was never accepted in crawl ${crawlId}`);
+  }
+}
+
+function isEnd({ state, httpCode }: UrlRow, end: End): boolean {
+  switch (end) {
+    case "page":
+      return state === "done" && httpCode === 200;
+    case "missing":
+      return state === "done" && httpCode === 404;
+    case "redirected":
+      return state === "done" && httpCode === 301;
+    default:
+      return state === end;
+  }
+}
+
+/** Nothing is out or under way, and what the frontier says of its crawls is what lies on the disks. */
+export function checkRest({ verdict, commits, disks }: Ended, coordinator: Coordinator): void {
+  for (const { crawlId, state } of coordinator.crawls()) {
+    if (state !== "finished") continue;
+    const stats = coordinator.stats(crawlId)!;
+    const settled = [...commits.urlsOf(crawlId).values()].filter(({ state }) =>
+      state !== "ready" && state !== "waiting"
+    );
+    verdict.expect(
+      stats.settled === settled.length && stats.accepted === commits.urlsOf(crawlId).size,
+      () => `stats of ${crawlId} say ${stats.settled} of ${stats.accepted} settled; the rows say ${settled.length}`,
+    );
+    verdict.expect(
+      stats.leased === 0 && stats.queued === stats.accepted - stats.settled,
+      () => `stats of the finished crawl ${crawlId} say ${stats.leased} leased, ${stats.queued} queued`,
+    );
+    const answers = disks.flatMap((disk) =>
+      disk.captures.filter((one) => one.crawl_id === crawlId && one.kind === "page" && one.role !== "failure")
+    );
+    const done = settled.filter((row) => row.state === "done");
+    const captured = new Set(answers.map(({ fingerprint }) => fingerprint));
+    for (const row of done) {
+      verdict.expect(captured.has(row.fingerprint), () => `${row.url} is done, but no capture of it was acknowledged`);
+    }
+  }
+}
+
+/** Every acknowledged capture is a whole record, durable, of the URL that it is said to be of. */
+export async function checkArchive({ verdict, disks, files }: Ended): Promise<void> {
+  for (const { url, record } of disks.flatMap((disk) => disk.captures)) {
+    const { storage_key, offset, length } = record;
+    const bytes = await files.get(storage_key.split("/", 1)[0]!)?.readRange(`data/${storage_key}`, offset, length);
+    const member = bytes === undefined ? undefined : nativeGunzip.member(bytes, 1 << 20);
+    const head = member?.state === "whole" ? new TextDecoder().decode(member.data.subarray(0, 1024)) : "";
+    verdict.expect(
+      head.includes(`WARC-Target-URI: ${url}\r\n`) && head.includes("WARC-Type: response"),
+      () => `the capture of ${url} points at ${storage_key}:${offset}+${length}, where no such record is`,
+    );
+  }
+}

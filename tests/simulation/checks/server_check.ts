@@ -1,0 +1,214 @@
+/**
+ * Watches requests as their servers see them: who may start, how far apart, and with what verdict of robots.txt.
+ * Invariant: the only starts that are let off are those of an edge that was suspended while its lease ran out, and of
+ * these no more than confirmMs has room for.
+ */
+
+import { type FailureClass, FAILURES, type HostKey, LIMITS, type Outcome } from "../../../protocol/mod.ts";
+import type { Process } from "../machine.ts";
+import { CRAWL_DELAY_S, type HostPlan } from "../web_plan.ts";
+import type { CommitCheck, KnownLease } from "./commit_check.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Clocks of whole milliseconds stand between two machines. */
+const ROUNDING_MS = 1;
+/** How long after its time a verdict may be used: it was fresh when its lease began. */
+const VERDICT_SLACK_MS = 2 * LIMITS.leaseMs;
+
+export interface ServerRules {
+  readonly delayMs: number;
+  readonly robotsTtlMs: number;
+  /** Crawls may ask while an answer is awaited: then the gap is counted from sending, and the way's jitter shows (ADR 6). */
+  readonly isParallel: boolean;
+  readonly now: () => number;
+}
+
+interface Start {
+  readonly at: number;
+  readonly lease: KnownLease | undefined;
+}
+
+interface HostView {
+  last: Start | undefined;
+  /** Of the robots.txt that was asked for last: virtual ms of its good answer; undefined = none yet, or it failed. */
+  verdictAt: number | undefined;
+  /** The coordinator knows of its Crawl-delay. */
+  isSlow: boolean;
+  /** Leases that were granted from `troubledSince` on start nothing before: a failure that was acknowledged asked for it. */
+  quietUntil: number;
+  troubledSince: number;
+  /** Successes that back-off still has to see before it may end; 0 = no back-off. */
+  backingOff: number;
+  policyMs: number;
+  policySince: number;
+}
+
+export class ServerCheck {
+  readonly #verdict: Verdict;
+  readonly #commits: CommitCheck;
+  readonly #rules: ServerRules;
+  readonly #hosts = new Map<HostKey, HostView>();
+  readonly #held = new WeakMap<Process, Map<HostKey, string>>();
+  /** Edges that stood still since they started, and requests that they started under leases that were lost. */
+  readonly suspended = new WeakSet<Process>();
+  readonly #stale = new Map<string, number>();
+  /** When the report of a lease's target first arrived; it may have been applied then or later. */
+  readonly #reported = new Set<string>();
+  readonly #arrivals = new Map<string, number>();
+  staleStarts = 0;
+  starts = 0;
+
+  constructor(verdict: Verdict, commits: CommitCheck, rules: ServerRules) {
+    this.#verdict = verdict;
+    this.#commits = commits;
+    this.#rules = rules;
+  }
+
+  #of(host: HostKey): HostView {
+    let view = this.#hosts.get(host);
+    if (view === undefined) {
+      view = {
+        last: undefined,
+        verdictAt: undefined,
+        isSlow: false,
+        quietUntil: 0,
+        troubledSince: Infinity,
+        backingOff: 0,
+        policyMs: 0,
+        policySince: Infinity,
+      };
+      this.#hosts.set(host, view);
+    }
+    return view;
+  }
+
+  /** The edge has a lease of the host in its hands. */
+  holds(process: Process, host: HostKey, leaseId: string): void {
+    let held = this.#held.get(process);
+    if (held === undefined) this.#held.set(process, held = new Map());
+    held.set(host, leaseId);
+  }
+
+  started(host: HostPlan, url: string, by: Process): void {
+    const now = this.#rules.now();
+    const view = this.#of(host.name);
+    this.starts++;
+    const isHop = url.includes("/robots-of-");
+    const leaseId = this.#held.get(by)?.get(host.name);
+    const lease = leaseId === undefined || isHop ? undefined : this.#commits.leases.get(leaseId);
+    // Its permit may have run out meanwhile: it counts among the stale requests of its suspended edge.
+    if (isHop && this.suspended.has(by)) return;
+    if (!isHop && lease?.endedAt !== undefined) return this.#lateStart(url, by, lease);
+    this.#verdict.expect(isHop || lease !== undefined, () => `${by.name} asked for ${url} without a lease`);
+    this.#checkGap(view, { at: now, lease }, { host, url });
+    view.last = { at: now, lease };
+    if (url.endsWith("/robots.txt")) view.verdictAt = undefined;
+    else if (!isHop) this.#checkRobots(view, host, url);
+  }
+
+  /** Promise 2: a suspended edge may start at most confirmMs worth of stale requests. */
+  #lateStart(url: string, by: Process, { row }: KnownLease): void {
+    this.#verdict.expect(
+      this.suspended.has(by),
+      () => `${by.name} asked for ${url} under lease ${row.epoch}, which is over`,
+    );
+    const count = (this.#stale.get(row.leaseId) ?? 0) + 1;
+    this.#stale.set(row.leaseId, count);
+    this.staleStarts++;
+    const most = 1 + Math.ceil(LIMITS.confirmMs / this.#rules.delayMs);
+    this.#verdict.expect(count <= most, () => `${by.name} made ${count} requests of ${row.host} under a lost lease`);
+  }
+
+  #checkGap(view: HostView, start: Start, { host, url }: { host: HostPlan; url: string }): void {
+    const { last } = view;
+    const { delayMs } = this.#rules;
+    const isNew = (start.lease?.since ?? -1) >= view.troubledSince;
+    this.#verdict.expect(
+      !isNew || start.at >= view.quietUntil - ROUNDING_MS,
+      () => `${url} was asked for ${Math.round(view.quietUntil - start.at)} ms before its host's back-off was over`,
+    );
+    if (last === undefined) return;
+    const bothPolicy = [last, start].every(({ lease }) => (lease?.since ?? -1) >= view.policySince);
+    const wanted = Math.max(
+      delayMs,
+      view.isSlow ? CRAWL_DELAY_S * 1000 : 0,
+      view.backingOff > 0 && isNew ? LIMITS.backoffMs : 0,
+      bothPolicy ? view.policyMs : 0,
+    );
+    const gap = start.at - last.at;
+    const isShared = this.#rules.isParallel && last.lease === start.lease;
+    const jitterMs = isShared ? host.latencyMs[1] - host.latencyMs[0] : 0;
+    this.#verdict.expect(
+      gap >= wanted - jitterMs - ROUNDING_MS,
+      () => `${url} was asked for ${gap} ms after its host's last request; ${wanted} ms are wanted`,
+    );
+  }
+
+  /** Promise 7: no verdict, no fetch; and what is forbidden isn't fetched. */
+  #checkRobots(view: HostView, host: HostPlan, url: string): void {
+    const { verdictAt } = view;
+    this.#verdict.expect(verdictAt !== undefined, () => `${url} was asked for without a verdict of robots.txt`);
+    const age = this.#rules.now() - (verdictAt ?? 0);
+    this.#verdict.expect(
+      age <= this.#rules.robotsTtlMs + VERDICT_SLACK_MS,
+      () => `${url} was asked for by a robots.txt that was fetched ${age} ms ago`,
+    );
+    this.#verdict.expect(
+      host.robots === "none" || !url.includes("/private/"),
+      () => `${url} was asked for though robots.txt forbids it`,
+    );
+  }
+
+  /** An edge has the answer. */
+  answered(url: string, status: number, by: Process): void {
+    const { hostname, pathname } = new URL(url);
+    const of = pathname.startsWith("/robots-of-")
+      ? pathname.slice(11)
+      : pathname === "/robots.txt"
+      ? hostname
+      : undefined;
+    const isVerdict = status < 300 || (status >= 400 && status < 500 && status !== 429);
+    const leaseId = of === undefined ? undefined : this.#held.get(by)?.get(of);
+    if (of === undefined || !isVerdict || this.#commits.leases.get(leaseId ?? "")?.endedAt !== undefined) return;
+    this.#of(of).verdictAt = this.#rules.now();
+  }
+
+  policy(host: HostKey, delayMs: number): void {
+    const view = this.#of(host);
+    view.policyMs = delayMs;
+    view.policySince = this.#rules.now();
+  }
+
+  /** An outcome reaches the coordinator: it may count from now on. `name` is that of its lease and target. */
+  reported(host: HostKey, name: string, outcome: Outcome): void {
+    const view = this.#of(host);
+    if (!this.#reported.has(name)) this.#arrivals.set(name, this.#rules.now());
+    this.#reported.add(name);
+    if (view.backingOff > 0 && isSuccess(outcome)) view.backingOff--;
+  }
+
+  /** The coordinator acknowledged it; what it was told twice counts from the first time. */
+  acknowledged(host: HostKey, name: string, outcome: Outcome): void {
+    const arrivedAt = this.#arrivals.get(name);
+    if (arrivedAt === undefined) return;
+    this.#arrivals.delete(name);
+    const view = this.#of(host);
+    if (outcome.status === "robots" && outcome.crawl_delay_ms !== undefined) view.isSlow = true;
+    const failure = failureOf(outcome);
+    if (failure === undefined || FAILURES[failure].backoff !== "always") return;
+    const askedMs = "retry_after_ms" in outcome ? outcome.retry_after_ms ?? 0 : 0;
+    view.quietUntil = Math.max(view.quietUntil, arrivedAt + Math.max(LIMITS.backoffMs, askedMs));
+    view.troubledSince = this.#rules.now();
+    view.backingOff = LIMITS.backoffHalvesAfter;
+  }
+}
+
+function isSuccess(outcome: Outcome): boolean {
+  if (outcome.status === "robots") return outcome.class !== "unreachable";
+  return ["fetched", "redirected", "unchanged"].includes(outcome.status);
+}
+
+function failureOf(outcome: Outcome): FailureClass | undefined {
+  if (outcome.status === "failed") return outcome.failure;
+  return outcome.status === "robots" && outcome.class === "unreachable" ? outcome.failure : undefined;
+}

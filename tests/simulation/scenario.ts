@@ -1,0 +1,122 @@
+/**
+ * What one seed is about: its web, its crawls, its machines, its settings and which troubles come how often.
+ * Invariant: each seed has only some kinds of trouble, so that one kind can't hide what another does.
+ */
+
+import { FRONTIER_DEFAULTS, type FrontierSettings } from "../../coordinator/frontier/settings.ts";
+import type { CrawlSpec } from "../../protocol/mod.ts";
+import { LIMITS } from "../../protocol/mod.ts";
+import { Chance } from "./chance.ts";
+import type { NetworkFaults } from "./network.ts";
+import type { StoreFaults } from "./slow_store.ts";
+import { planWeb, type WebPlan } from "./web_plan.ts";
+
+export interface CrawlPlan {
+  readonly id: string;
+  readonly spec: CrawlSpec;
+}
+
+/** Kinds of trouble that come as single events. */
+export const TROUBLES = [
+  "edge dies",
+  "coordinator dies",
+  "edge is suspended",
+  "edge is cut off",
+  "clock jumps",
+  "disk fails",
+  "host paused",
+  "crawl paused",
+  "host slowed",
+] as const;
+
+export type Trouble = (typeof TROUBLES)[number];
+
+export interface Scenario {
+  readonly seed: number;
+  readonly plan: WebPlan;
+  readonly crawls: readonly CrawlPlan[];
+  readonly shards: number;
+  readonly edges: number;
+  readonly maxLeases: number;
+  readonly maxTargets: number;
+  readonly delayMs: number;
+  readonly settings: Partial<FrontierSettings>;
+  readonly troubles: readonly Trouble[];
+  /** Mean ms between two of them. */
+  readonly troubleEveryMs: number;
+  /** Virtual ms after which faults stop. */
+  readonly troubledMs: number;
+  readonly network: NetworkFaults;
+  readonly store: StoreFaults;
+}
+
+export function scenarioOf(seed: number): Scenario {
+  const chance = new Chance(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995);
+  const plan = planWeb(Math.imul(seed, 0x85ebca6b) ^ 0x27d4eb2f);
+  const delayMs = chance.pick([500, 1_000, 1_000, 2_000]);
+  const count = chance.is(0.3) ? 2 : 1;
+  const some = (most: number) => chance.is(0.5) ? chance.next() * most : 0;
+  return {
+    seed,
+    plan,
+    crawls: Array.from({ length: count }, (_, i) => planCrawl(chance, plan, { id: `c${i}`, delayMs })),
+    shards: 1 + chance.below(3),
+    edges: 1 + chance.below(3),
+    maxLeases: 1 + chance.below(5),
+    maxTargets: 4 + chance.below(60),
+    delayMs,
+    settings: planSettings(chance),
+    troubles: TROUBLES.filter(() => chance.is(0.45)),
+    troubleEveryMs: 4_000 + chance.below(40_000),
+    troubledMs: 20_000 + chance.below(160_000),
+    network: { lost: some(0.08), reset: some(0.1), late: some(0.06), doubled: some(0.15) },
+    store: { failed: some(0.05), answerLost: some(0.05), late: some(0.05), read: some(0.02) },
+  };
+}
+
+function planCrawl(chance: Chance, plan: WebPlan, { id, delayMs }: { id: string; delayMs: number }): CrawlPlan {
+  const seeds = id === "c0" ? plan.seeds : plan.seeds.slice(0, 1);
+  return {
+    id,
+    spec: {
+      seeds,
+      scope: { kind: "any", domains: [], include: [], exclude: [] },
+      priority: chance.pick([0.1, 0.5, 1]),
+      politeness: {
+        delay_ms: delayMs,
+        delay_factor: chance.pick([0, 0, 2]),
+        delay_cap_ms: 20_000,
+        max_parallel: chance.pick([1, 1, 2, 4]),
+      },
+      user_agent: "Outrider/0 (+https://example.org/)",
+      product_token: "outrider",
+      embeds: false,
+      respect_rel_nofollow: false,
+      ...(chance.is(0.15) ? { max_pages: 3 + chance.below(15) } : {}),
+    },
+  };
+}
+
+/** Small RAM, so that everything that spills does so. */
+function planSettings(chance: Chance): Partial<FrontierSettings> {
+  return {
+    limits: {
+      ...LIMITS,
+      robotsTtlMs: chance.pick([LIMITS.robotsTtlMs, 300_000]),
+      targetsPerLease: chance.pick([3, 12, 50]),
+    },
+    headsPerQueue: chance.pick([2, 4, FRONTIER_DEFAULTS.headsPerQueue]),
+    headsPerShard: chance.pick([8, FRONTIER_DEFAULTS.headsPerShard]),
+    headsWhenFull: 2,
+    seenCacheKeys: chance.pick([4, 16, 1024]),
+    seenMemtableKeys: chance.pick([8, 24, 1024]),
+    seenSnapshotKeys: 8,
+    seenSnapshotMs: chance.pick([5_000, 60_000]),
+    inLinkEntries: 64,
+    contentKeys: 64,
+    groupCommitMs: chance.pick([0, 20, 50]),
+    operationsPerCommit: chance.pick([1, 4, 1_000]),
+    sweepMs: chance.pick([500, 1_000, 3_000]),
+    keysUnderWorker: true,
+  };
+}

@@ -1,0 +1,276 @@
+/**
+ * One run of one seed: builds the world, lets it run under troubles, then in peace until every crawl has ended, and says
+ * which promise was broken, if any.
+ * Invariant: nothing but the seed decides what happens; the same seed has the same trace on every runtime.
+ */
+
+import type { Core } from "../../core-wasm/core.ts";
+import { OwnerLost } from "../../coordinator/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
+import { testCore } from "../support/frontier.ts";
+import { Chance } from "./chance.ts";
+import { CommitCheck } from "./checks/commit_check.ts";
+import { checkArchive, checkCrawl, checkRest, type Ended } from "./checks/end_check.ts";
+import { ReplyCheck } from "./checks/reply_check.ts";
+import { ServerCheck } from "./checks/server_check.ts";
+import { Verdict } from "./checks/verdict.ts";
+import { CoordinatorMachine } from "./coordinator_machine.ts";
+import { EdgeMachine } from "./edge_machine.ts";
+import { expectedOf } from "./expected.ts";
+import { Network } from "./network.ts";
+import { Operator } from "./operator.ts";
+import { type Scenario, scenarioOf } from "./scenario.ts";
+import { Scheduler } from "./scheduler.ts";
+import { GOOD_STORE } from "./slow_store.ts";
+import { Trace } from "./trace.ts";
+import { Troubles } from "./troubles.ts";
+import { WebServer } from "./web_server.ts";
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** The first promise that was broken; undefined = all held. */
+  readonly broken: string | undefined;
+  readonly trace: string;
+  readonly lines: readonly string[];
+  readonly events: number;
+  readonly virtualMs: number;
+  /** Requests that servers saw, and those of them that came under a lease that was over. */
+  readonly starts: number;
+  readonly staleStarts: number;
+  /** Harmed messages, commits and reads; troubles. */
+  readonly faults: number;
+  readonly troubles: Readonly<Record<string, number>>;
+}
+
+export interface SimulationOptions {
+  /** Keep what happened as lines, and everything that was logged. */
+  readonly keepsLines?: boolean;
+}
+
+/** Events and virtual time after which a crawl that hasn't ended counts as stuck. */
+const MOST_EVENTS = 400_000;
+const MOST_PEACE_MS = 4 * 3_600_000;
+/** Virtual time in which everything must come to rest once it is told to stop. */
+const MOST_STOPPING_MS = 300_000;
+
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
+  return await new Simulation(scenarioOf(seed), await testCore(), options).run();
+}
+
+class Simulation {
+  readonly #scenario: Scenario;
+  readonly #core: Core;
+  readonly #scheduler = new Scheduler();
+  readonly #verdict = new Verdict();
+  readonly #trace: Trace;
+  readonly #coordinator: CoordinatorMachine;
+  readonly #edges: readonly EdgeMachine[];
+  readonly #network: Network;
+  readonly #operator: Operator;
+  readonly #troubles: Troubles;
+  readonly #commits: CommitCheck;
+  readonly #server: ServerCheck;
+  #harmed = 0;
+
+  constructor(scenario: Scenario, core: Core, options: SimulationOptions) {
+    this.#scenario = scenario;
+    this.#core = core;
+    this.#trace = new Trace(options.keepsLines === true);
+    const scheduler = this.#scheduler;
+    const chance = new Chance(Math.imul(scenario.seed, 0xc2b2ae35) ^ 0x165667b1);
+    const log = this.#log();
+    this.#coordinator = this.#newCoordinator(chance, log);
+    this.#operator = new Operator({
+      scheduler,
+      coordinator: this.#coordinator,
+      onError: (error) => this.#mustBeTrouble(error),
+      onSlowed: (host, delayMs) => this.#server.policy(host, delayMs),
+    });
+    this.#commits = this.#newCommitCheck();
+    this.#server = new ServerCheck(this.#verdict, this.#commits, {
+      delayMs: scenario.delayMs,
+      robotsTtlMs: scenario.settings.limits!.robotsTtlMs,
+      isParallel: scenario.crawls.some(({ spec }) => spec.politeness.max_parallel > 1),
+      now: () => scheduler.now,
+    });
+    this.#network = this.#newNetwork(chance);
+    this.#edges = this.#newEdges(chance, log);
+    this.#troubles = new Troubles({
+      scheduler,
+      chance,
+      scenario,
+      coordinator: this.#coordinator,
+      edges: this.#edges,
+      network: this.#network,
+      operator: this.#operator,
+      onSuspend: (edge) => edge.process && this.#server.suspended.add(edge.process),
+    });
+  }
+
+  #log(): Logger {
+    const say = (level: string) => (message: string, fields?: unknown) => {
+      this.#trace.lines?.push(`${this.#scheduler.now.toFixed(3)} ${level} ${message} ${JSON.stringify(fields ?? {})}`);
+    };
+    return { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  }
+
+  #say(text: string): void {
+    this.#trace.add(this.#scheduler.now, text);
+  }
+
+  /** A failed store may be told to whoever asks; anything else that is thrown is a bug. */
+  #mustBeTrouble(error: Error): void {
+    if (error.constructor === Error || error instanceof OwnerLost) return;
+    this.#verdict.broken(`the coordinator threw ${error.stack ?? String(error)}`);
+  }
+
+  #newCoordinator(chance: Chance, log: Logger): CoordinatorMachine {
+    const scenario = this.#scenario;
+    return new CoordinatorMachine({
+      scheduler: this.#scheduler,
+      chance,
+      core: this.#core,
+      log,
+      shards: scenario.shards,
+      settings: scenario.settings,
+      faults: () => this.#troubles.isOver ? GOOD_STORE : scenario.store,
+      onHarm: () => this.#harmed++,
+      onCommit: (shard, batch) => {
+        const { batchSeq, newUrls, changedUrls, leases, captures } = batch;
+        const sizes = [newUrls.length, changedUrls.length, leases.length, captures.length].join(" ");
+        this.#say(`commit ${shard} ${batchSeq}: ${sizes} ${leases.map(({ leaseId }) => leaseId)}`);
+        this.#commits.committed(shard, batch, this.#scheduler.now);
+      },
+      onRefused: (shard, error) => this.#verdict.broken(`shard ${shard}'s store refused a batch: ${error.message}`),
+    });
+  }
+
+  #newCommitCheck(): CommitCheck {
+    const { crawls, settings } = this.#scenario;
+    const limited = crawls.filter(({ spec }) => spec.max_pages !== undefined);
+    return new CommitCheck(this.#verdict, {
+      domainInFlight: settings.limits!.domainInFlight,
+      pausedHosts: this.#operator.pausedHosts,
+      pausedCrawls: this.#operator.pausedCrawls,
+      maxPages: new Map(limited.map(({ id, spec }) => [id, spec.max_pages!])),
+    });
+  }
+
+  #newNetwork(chance: Chance): Network {
+    const replies = new ReplyCheck(this.#verdict, this.#commits, this.#server);
+    const network = new Network({
+      scheduler: this.#scheduler,
+      chance,
+      coordinator: () => this.#coordinator.running,
+      onArrival: (call) => {
+        this.#say(`${call.from.name} asks ${call.verb}`);
+        replies.arrived(call);
+      },
+      onError: (error) => this.#mustBeTrouble(error),
+      onReply: (call, reply) => replies.replied(call, reply),
+      onDelivered: (call, reply) => replies.delivered(call, reply),
+    });
+    network.faults = this.#scenario.network;
+    return network;
+  }
+
+  #newEdges(chance: Chance, log: Logger): EdgeMachine[] {
+    const { edges, plan, maxLeases, maxTargets } = this.#scenario;
+    const scheduler = this.#scheduler;
+    const web = {
+      scheduler,
+      chance,
+      plan,
+      server: new WebServer(plan, chance),
+      onStart: (...[host, url, by]: Parameters<ServerCheck["started"]>) => {
+        this.#say(`${by.name} starts ${url}`);
+        this.#server.started(host, url, by);
+      },
+      onAnswer: (...[url, status, by]: Parameters<ServerCheck["answered"]>) => this.#server.answered(url, status, by),
+    };
+    const onBug = (sentence: string) => this.#verdict.broken(sentence);
+    const parts = {
+      scheduler,
+      chance,
+      core: this.#core,
+      log,
+      network: this.#network,
+      web,
+      maxLeases,
+      maxTargets,
+      onBug,
+    };
+    return Array.from({ length: edges }, (_, i) => new EdgeMachine(`e${i}`, parts));
+  }
+
+  async run(): Promise<SimulationResult> {
+    const { crawls } = this.#scenario;
+    this.#coordinator.start();
+    for (const crawl of crawls) this.#operator.createCrawl(crawl);
+    for (const edge of this.#edges) edge.start();
+    this.#troubles.begin();
+    await this.#until(() => this.#isAtRest(), MOST_PEACE_MS, () => this.#whyStuck());
+    if (this.#verdict.sentence === undefined) await this.#end();
+    this.#coordinator.kill();
+    for (const edge of this.#edges) edge.kill();
+    return this.#result();
+  }
+
+  #isAtRest(): boolean {
+    if (!this.#troubles.isOver || !this.#operator.isIdle || this.#edges.some(({ isAsleep }) => isAsleep)) return false;
+    const known = this.#coordinator.running?.verbs.crawls() ?? [];
+    return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");
+  }
+
+  #whyStuck(): string {
+    const verbs = this.#coordinator.running?.verbs;
+    const standing = verbs?.crawls().map(({ crawlId }) => JSON.stringify(verbs.stats(crawlId))).join("; ");
+    return `faults stopped, but a crawl doesn't end: ${standing ?? "the coordinator doesn't start"}`;
+  }
+
+  async #until(isDone: () => boolean, mostMs: number, whyNot: () => string): Promise<void> {
+    const start = this.#scheduler.now;
+    const peaceFrom = Math.max(start, this.#scenario.troubledMs);
+    const isOver = () => this.#verdict.sentence !== undefined || isDone();
+    const isTooLate = () => this.#scheduler.count > MOST_EVENTS || this.#scheduler.now > peaceFrom + mostMs;
+    const goesOn = await this.#scheduler.run(() => isOver() || isTooLate());
+    if (!isOver()) this.#verdict.broken(goesOn ? whyNot() : `nothing happens any more; ${whyNot()}`);
+  }
+
+  /** Everything is told to stop, stops, and is looked at. */
+  async #end(): Promise<void> {
+    const { verbs } = this.#coordinator.running!;
+    for (const edge of this.#edges) edge.stop();
+    await this.#until(() => this.#edges.every(({ isOver }) => isOver), MOST_STOPPING_MS, () => "a worker doesn't stop");
+    let isClosed = false;
+    verbs.close().then(() => isClosed = true, (error) => this.#verdict.broken(`closing failed: ${String(error)}`));
+    await this.#until(() => isClosed, MOST_STOPPING_MS, () => "the coordinator doesn't close");
+    const ended: Ended = {
+      verdict: this.#verdict,
+      commits: this.#commits,
+      disks: this.#coordinator.disks,
+      files: new Map(this.#edges.map(({ name, files }) => [name, files])),
+    };
+    for (const { id, spec } of this.#scenario.crawls) {
+      checkCrawl(ended, id, expectedOf(this.#scenario.plan, spec.seeds, this.#core), spec.max_pages);
+    }
+    checkRest(ended, verbs);
+    await checkArchive(ended);
+  }
+
+  #result(): SimulationResult {
+    const troubles = [...this.#troubles.counts];
+    return {
+      seed: this.#scenario.seed,
+      broken: this.#verdict.sentence,
+      trace: this.#trace.hash,
+      lines: this.#trace.lines ?? [],
+      events: this.#scheduler.count,
+      virtualMs: this.#scheduler.now,
+      starts: this.#server.starts,
+      staleStarts: this.#server.staleStarts,
+      faults: this.#harmed + this.#network.harmed + troubles.reduce((sum, [, count]) => sum + count, 0),
+      troubles: Object.fromEntries(troubles),
+    };
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Brings the troubles of a scenario, and ends them.
+ * Invariant: after `heal` every machine runs, every link is up, nothing is paused, and no further fault comes.
+ */
+
+import type { Chance } from "./chance.ts";
+import type { CoordinatorMachine } from "./coordinator_machine.ts";
+import type { EdgeMachine } from "./edge_machine.ts";
+import type { SuspendKind } from "./machine.ts";
+import type { Network } from "./network.ts";
+import type { Operator } from "./operator.ts";
+import type { Scenario, Trouble } from "./scenario.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export interface TroubleParts {
+  readonly scheduler: Scheduler;
+  readonly chance: Chance;
+  readonly scenario: Scenario;
+  readonly coordinator: CoordinatorMachine;
+  readonly edges: readonly EdgeMachine[];
+  readonly network: Network;
+  readonly operator: Operator;
+  readonly onSuspend: (edge: EdgeMachine) => void;
+}
+
+export class Troubles {
+  readonly #parts: TroubleParts;
+  #isOver = false;
+  /** How many of each came. */
+  readonly counts = new Map<Trouble, number>();
+
+  constructor(parts: TroubleParts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    const { scheduler, scenario } = this.#parts;
+    if (scenario.troubles.length > 0) this.#next();
+    scheduler.plan({ afterMs: scenario.troubledMs }, () => this.#heal());
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  #after(afterMs: number, run: () => void): void {
+    this.#parts.scheduler.plan({ afterMs }, run);
+  }
+
+  #next(): void {
+    const { chance, scenario } = this.#parts;
+    this.#after(2 * chance.next() * scenario.troubleEveryMs, () => {
+      if (this.#isOver) return;
+      const trouble = chance.pick(scenario.troubles);
+      this.counts.set(trouble, (this.counts.get(trouble) ?? 0) + 1);
+      this.#bring(trouble);
+      this.#next();
+    });
+  }
+
+  #bring(trouble: Trouble): void {
+    const { chance, edges, coordinator, operator, scenario } = this.#parts;
+    const edge = chance.pick(edges);
+    const host = chance.pick([...scenario.plan.hosts.keys()]);
+    switch (trouble) {
+      case "edge dies":
+        edge.kill();
+        return this.#after(chance.next() * 60_000, () => edge.process === undefined && edge.start());
+      case "coordinator dies":
+        coordinator.kill();
+        return this.#after(chance.next() * 20_000, () => coordinator.isUp || coordinator.start());
+      case "edge is suspended":
+        return this.#suspend(edge);
+      case "edge is cut off":
+        return this.#cut(edge, chance.next() * 120_000);
+      case "clock jumps":
+        edge.clock.skewMs += (chance.next() - 0.5) * 20_000;
+        return;
+      case "disk fails":
+        edge.files.failingSyncs += 1 + chance.below(3);
+        return;
+      case "host paused":
+        return operator.pauseHost(host, chance.next() * 60_000);
+      case "crawl paused":
+        return operator.pauseCrawl(chance.pick(scenario.crawls).id, chance.next() * 60_000);
+      case "host slowed":
+        return operator.slowHost(host, 3 * scenario.delayMs);
+    }
+  }
+
+  #suspend(edge: EdgeMachine): void {
+    const { chance, scheduler } = this.#parts;
+    if (edge.process === undefined || edge.isAsleep) return;
+    const kind = chance.pick(["wall", "both", "none"] as const satisfies readonly SuspendKind[]);
+    const ms = chance.is(0.5) ? chance.next() * 20_000 : chance.next() * 300_000;
+    this.#parts.onSuspend(edge);
+    edge.suspend(ms, kind);
+    // A machine that was moved may find its coordinator far away.
+    if (chance.is(0.5)) this.#after(ms, () => this.#cut(edge, chance.next() * 60_000));
+    if (kind !== "none") return;
+    scheduler.plan({ afterMs: ms + chance.next() * 60_000 }, () => edge.clock.skewMs += ms);
+  }
+
+  #cut(edge: EdgeMachine, ms: number): void {
+    const { network } = this.#parts;
+    const name = edge.process?.name;
+    if (name === undefined || this.#isOver) return;
+    network.cut.add(name);
+    this.#after(ms, () => network.cut.delete(name));
+  }
+
+  #heal(): void {
+    const { network, edges, coordinator, operator } = this.#parts;
+    this.#isOver = true;
+    network.heal();
+    for (const edge of edges) {
+      edge.files.failingSyncs = 0;
+      if (edge.process === undefined) edge.start();
+    }
+    if (!coordinator.isUp) coordinator.start();
+    operator.resumeAll();
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The Fetcher port on the simulated web: resolves, connects, sends, waits, with time limits as the real one has them.
+ * Invariant: the server sees a request when its head arrives, if the edge hasn't given up by then; an edge that dies
+ * takes back nothing that is on its way.
+ */
+
+import type { Exchange, Fetcher, FetchFailure, FetchRequest } from "../../edge/ports.ts";
+import type { FailureClass } from "../../protocol/mod.ts";
+import type { Chance } from "./chance.ts";
+import type { Process } from "./machine.ts";
+import type { Scheduler, SimEvent } from "./scheduler.ts";
+import type { HostPlan, WebPlan } from "./web_plan.ts";
+import type { Answer, WebServer } from "./web_server.ts";
+
+export interface WebParts {
+  readonly scheduler: Scheduler;
+  readonly chance: Chance;
+  readonly plan: WebPlan;
+  readonly server: WebServer;
+  /** A request of this process starts, as its server sees it. */
+  readonly onStart: (host: HostPlan, url: string, by: Process) => void;
+  /** The process has the whole answer. */
+  readonly onAnswer: (url: string, status: number, by: Process) => void;
+}
+
+const utf8 = new TextEncoder();
+
+export function webFetcher(parts: WebParts, process: Process): Fetcher {
+  return {
+    fetch: (request) => new WebFetch(parts, process, request).run(),
+    close: () => Promise.resolve(),
+  };
+}
+
+class WebFetch {
+  readonly #parts: WebParts;
+  readonly #process: Process;
+  readonly #request: FetchRequest;
+  readonly #startedAt: number;
+  readonly #latencyMs: number;
+  readonly #host: HostPlan | undefined;
+  /** Everything that would still happen; cancelled at the end. */
+  readonly #events: SimEvent[] = [];
+  #end!: (answer: Exchange | FetchFailure) => void;
+  #connectMs: number | undefined;
+  #firstByteMs: number | undefined;
+  #sent = false;
+
+  constructor(parts: WebParts, process: Process, request: FetchRequest) {
+    this.#parts = parts;
+    this.#process = process;
+    this.#request = request;
+    this.#startedAt = process.clock.monotonicMs();
+    this.#host = parts.plan.hosts.get(new URL(request.url).hostname);
+    const [least, most] = this.#host?.latencyMs ?? [1, 2];
+    this.#latencyMs = least + parts.chance.below(most - least);
+  }
+
+  run(): Promise<Exchange | FetchFailure> {
+    return new Promise((resolve) => {
+      this.#end = (answer) => {
+        for (const event of this.#events) event.run = undefined;
+        resolve(answer);
+      };
+      const { connectMs, wallMs } = this.#request.limits;
+      this.#later(wallMs, "timer", () => this.#fail("wall_timeout"));
+      const connecting = this.#parts.server.connect(this.#request.url);
+      // A kept connection needs no packet to and fro.
+      const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;
+      if (connecting === "ok" && toAndFroMs < connectMs) this.#later(toAndFroMs, "io", () => this.#send());
+      else if (connecting === "ok" || connecting === "connect_timeout") {
+        this.#later(connectMs, "timer", () => this.#fail("connect_timeout"));
+      } else this.#later(toAndFroMs, "io", () => this.#fail(connecting));
+    });
+  }
+
+  #later(afterMs: number, kind: "timer" | "io", run: () => void): void {
+    this.#events.push(this.#parts.scheduler.plan({ afterMs, kind, owner: this.#process }, run));
+  }
+
+  #elapsedMs(): number {
+    return this.#process.clock.monotonicMs() - this.#startedAt;
+  }
+
+  #send(): void {
+    this.#connectMs = this.#elapsedMs();
+    this.#sent = true;
+    this.#request.onSent?.();
+    this.#later(this.#request.limits.idleMs, "timer", () => this.#fail("read_timeout"));
+    this.#events.push(this.#parts.scheduler.plan({ afterMs: this.#latencyMs }, () => this.#arrive()));
+  }
+
+  #arrive(): void {
+    const { server, onStart } = this.#parts;
+    const { url } = this.#request;
+    onStart(this.#host!, url, this.#process);
+    const answer = server.answer(url);
+    const firstByteMs = answer.serviceMs + this.#latencyMs;
+    this.#later(firstByteMs, "io", () => this.#firstByte(answer));
+  }
+
+  #firstByte(answer: Answer): void {
+    this.#firstByteMs = this.#elapsedMs();
+    this.#later(answer.transferMs, "io", () => this.#whole(answer));
+  }
+
+  #whole({ status, headers, body }: Answer): void {
+    if (status === undefined) return this.#fail("connect_reset");
+    const { url } = this.#request;
+    const bytes = utf8.encode(body);
+    const exchange: Exchange = {
+      ok: true,
+      url,
+      status,
+      reason: "",
+      httpVersion: "1.1",
+      headers: [...headers, ["Content-Length", String(bytes.length)]],
+      requestHead: this.#requestHead(),
+      body: bytes,
+      decoded: bytes,
+      remoteAddress: this.#host!.address,
+      timings: this.#timings(),
+    };
+    this.#parts.onAnswer(url, status, this.#process);
+    this.#end(exchange);
+  }
+
+  #requestHead(): Uint8Array {
+    const { host, pathname, search } = new URL(this.#request.url);
+    const fields = this.#request.headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    return utf8.encode(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${fields}\r\n`);
+  }
+
+  #timings() {
+    return {
+      startedAt: this.#startedAt,
+      totalMs: this.#elapsedMs(),
+      ...(this.#connectMs === undefined ? {} : { connectMs: this.#connectMs }),
+      ...(this.#firstByteMs === undefined ? {} : { firstByteMs: this.#firstByteMs }),
+    };
+  }
+
+  #fail(failure: FailureClass): void {
+    const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}.`;
+    const at = this.#host === undefined || !this.#sent ? {} : { remoteAddress: this.#host.address };
+    this.#end({ ok: false, failure, detail, sent: this.#sent, timings: this.#timings(), ...at });
+  }
+}
