@@ -68,7 +68,10 @@ export class BackQueue {
     return this.heads[0]?.band ?? this.#beyondBand;
   }
 
-  /** Adds a ready URL; returns how many more heads are in RAM now. */
+  /**
+   * Adds a ready URL; returns how many more heads are in RAM now. Above `mostHeads` the first half of them is kept; with 0
+   * the queue keeps as many as it has, so that RAM that is full doesn't grow.
+   */
   insert(row: UrlRow, mostHeads: number): number {
     this.blockedUntil = 0;
     if (this.#edge !== undefined && isBefore(this.#edge, row)) {
@@ -77,19 +80,21 @@ export class BackQueue {
       return 0;
     }
     const { heads } = this;
+    const before = heads.length;
     const last = heads[heads.length - 1];
     if (last === undefined || isBefore(last, row)) heads.push(row);
     else heads.splice(this.#placeOf(row), 0, row);
-    return heads.length > mostHeads ? 1 - this.#trim(mostHeads) : 1;
+    if (mostHeads === 0) return 1 - this.#trim(before);
+    return heads.length > mostHeads ? 1 - this.#trim(Math.max(1, mostHeads >> 1)) : 1;
   }
 
-  /** Keeps the first half of `mostHeads`; returns how many went back beyond the edge. */
-  #trim(mostHeads: number): number {
-    const dropped = this.heads.splice(Math.max(1, mostHeads >> 1));
+  /** Keeps the first `kept` heads; returns how many went back beyond the edge. */
+  #trim(kept: number): number {
+    const dropped = this.heads.splice(kept);
     if (dropped.length === 0) return 0;
     this.beyond += dropped.length;
     this.#beyondBand = dropped[0]!.band;
-    this.#edge = this.heads[this.heads.length - 1]!;
+    this.#edge = this.heads[this.heads.length - 1] ?? BEFORE_ALL;
     return dropped.length;
   }
 

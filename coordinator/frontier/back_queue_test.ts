@@ -17,14 +17,26 @@ function readAfter(rows: readonly UrlRow[], edge: Position, limit: number): UrlR
 
 /** insert a band, take some heads, hand back what was taken last, read on in the store, or move a ready URL. */
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("insert" as const), band: fc.integer({ min: 0, max: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("insert" as const),
+      band: fc.integer({ min: 0, max: 3 }),
+      isFull: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("take" as const), count: fc.integer({ min: 1, max: 6 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hand back" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hand back" as const), isFull: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("fill" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("move" as const), which: fc.nat(), band: fc.integer({ min: 0, max: 3 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant("move" as const),
+      which: fc.nat(),
+      band: fc.integer({ min: 0, max: 3 }),
+      isFull: fc.boolean(),
+    }),
   },
 );
 
@@ -39,12 +51,15 @@ test("whatever happens, heads are the first ready URLs in order, and none is los
         if (one.kind === "insert") {
           const fresh = row(one.band, ++seq);
           stored.push(fresh);
-          queue.insert(fresh, mostHeads);
+          const heads = queue.heads.length;
+          const added = queue.insert(fresh, one.isFull ? 0 : mostHeads);
+          assert.equal(queue.heads.length, heads + added);
+          if (one.isFull) assert.ok(added <= 0);
         } else if (one.kind === "take" && leased.length === 0) {
           let left = one.count;
           leased = queue.take(() => left-- > 0);
         } else if (one.kind === "hand back") {
-          for (const back of leased) queue.insert(back, mostHeads);
+          for (const back of leased) queue.insert(back, one.isFull ? 0 : mostHeads);
           leased = [];
         } else if (one.kind === "settle") {
           for (const done of leased) stored.splice(stored.indexOf(done), 1);
@@ -56,7 +71,7 @@ test("whatever happens, heads are the first ready URLs in order, and none is los
           const after = row(one.band, before.seq);
           stored[stored.indexOf(before)] = after;
           const heads = queue.heads.length;
-          const added = queue.move(before, after, mostHeads);
+          const added = queue.move(before, after, one.isFull ? 0 : mostHeads);
           assert.equal(queue.heads.length, heads + added);
         } else if (one.kind === "fill" && queue.beyond > 0) {
           const size = mostHeads + leased.length;

@@ -134,7 +134,7 @@ async function promoteWaiting(round: Round, store: ShardStore, queue: BackQueue)
 }
 
 async function readHeads(shard: Shard, store: ShardStore, queue: BackQueue): Promise<void> {
-  const limit = shard.mostHeads;
+  const limit = Math.max(shard.mostHeads, shard.parts.settings.headsWhenFull);
   if (queue.beyond === 0 || queue.heads.length >= limit) return;
   const lease = shard.hosts.get(queue.host)?.lease;
   const leased = lease?.crawlId === queue.crawlId ? lease.pages : undefined;

@@ -13,7 +13,10 @@ export interface FrontierSettings {
   readonly limits: FrontierLimits;
   /** Ready URLs that one back queue keeps in RAM; the rest is read from the store when wanted. */
   readonly headsPerQueue: number;
-  /** Ready URLs in RAM over all queues of a shard, above which a queue keeps only `headsWhenFull`. */
+  /**
+   * Ready URLs in RAM over all queues of a shard. From half of it on a queue keeps only `headsWhenFull`; at it queues don't
+   * grow, and only those whose hosts are about to be leased read from the store, `headsWhenFull` each.
+   */
   readonly headsPerShard: number;
   readonly headsWhenFull: number;
   /** Recently confirmed fingerprints that a shard remembers; 8 bytes each; a power of two. */

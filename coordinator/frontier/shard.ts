@@ -171,10 +171,11 @@ export class Shard {
     else queues.add(queue);
   }
 
-  /** Most heads that a queue may keep in RAM at present. */
+  /** Most heads that a queue may keep in RAM at present; 0 = RAM is full, and no queue may grow. */
   get mostHeads(): number {
     const { headsPerQueue, headsPerShard, headsWhenFull } = this.parts.settings;
-    return this.headsInRam < headsPerShard ? headsPerQueue : headsWhenFull;
+    if (this.headsInRam >= headsPerShard) return 0;
+    return 2 * this.headsInRam < headsPerShard ? headsPerQueue : headsWhenFull;
   }
 
   /** Puts a ready URL into its queue; the row itself is changed by the caller. */
