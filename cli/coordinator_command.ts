@@ -23,6 +23,7 @@ interface Flags extends LimitFlags {
   readonly port: number;
   readonly data: string;
   readonly shards: number;
+  readonly blobs?: string;
   readonly contact?: string;
   readonly allowAddress: readonly string[];
   readonly name: readonly string[];
@@ -49,6 +50,7 @@ export function registerCoordinator(program: Command): void {
       number({ least: 1, most: 64 }),
       1,
     )
+    .option("--blobs <folder>", "the blob store, for copies of the seen-set's filters [<data>/blobs]", folder)
     .option("--contact <who>", "contact of crawls that name none")
     .option("--allow-address <cidr>", "the edges open this range (crawls with delay 0 need one; repeatable)", many, [])
     .option(
@@ -78,6 +80,7 @@ async function coordinator(flags: Flags): Promise<void> {
       folder: flags.data,
       shards: flags.shards,
       settings: { ...limitSettings(flags), keysUnderWorker: true },
+      blobs: flags.blobs ?? `${flags.data}/blobs`,
     });
     try {
       const server = await listen({ node, log, tokens, tls, flags });

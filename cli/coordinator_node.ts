@@ -8,6 +8,8 @@ import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
+import { systemFiles } from "../runtime/files.ts";
+import { folderBlobs } from "../runtime/folder_blobs.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
 import { dataPaths } from "./data_folder.ts";
@@ -19,6 +21,8 @@ export interface CoordinatorNodeOptions {
   readonly folder: string;
   readonly shards: number;
   readonly settings: Partial<FrontierSettings>;
+  /** Folder of the blob store that copies of the seen-set's filters go to; absent = nowhere. */
+  readonly blobs?: string;
 }
 
 export interface CoordinatorNode {
@@ -40,6 +44,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       clock: systemClock,
       random: systemRandom,
       digest: nativeDigest,
+      ...(options.blobs === undefined ? {} : { blobs: folderBlobs(systemFiles, options.blobs) }),
       controlStore: control,
       shardStores: Array.from(
         { length: shards },

@@ -23,7 +23,7 @@ import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
-import type { SeenStorage, SeenWrites } from "./seen_ports.ts";
+import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
 
 export type { FamilyRow, TallyRow } from "./tally_row.ts";
@@ -378,6 +378,8 @@ export interface Coordinator extends FrontierVerbs {
   /** Undefined when nothing is known of it. */
   domain(name: string): DomainView | undefined;
   shardCount(): number;
+  /** How the seen-set of each shard fares. */
+  seenFacts(): SeenFacts[];
   /** A sentence for each thing that is wrong; empty = ready. */
   problems(): string[];
   /** Stops granting, commits what is pending, closes the stores. */

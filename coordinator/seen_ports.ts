@@ -50,6 +50,26 @@ export interface SeenState {
   readonly endBlock: number;
 }
 
+/** How the seen-set of one shard fares; counts are of this process. */
+export interface SeenFacts {
+  readonly shard: number;
+  /** URLs asked about that the cache didn't know, and those of them that were new. */
+  readonly checks: number;
+  readonly fresh: number;
+  /** URLs that a filter didn't deny, and those of them that were new after all. */
+  readonly positives: number;
+  readonly falsePositives: number;
+  /** Share of new URLs in the last window of 10,000 that a filter took for seen; above 0.01 it is an alarm. */
+  readonly falsePositiveRate: number;
+  /** Blocks read from the store for answers. */
+  readonly blockReads: number;
+  readonly runs: number;
+  readonly runKeys: number;
+  readonly memtableKeys: number;
+  readonly filterBytes: number;
+  readonly cacheBytes: number;
+}
+
 /** Bytes of a block: with its row it fills a page of 4,096. */
 export const SEEN_BLOCK_BYTES = 4040;
 

@@ -6,6 +6,8 @@
 import type { CrawlStats } from "../../protocol/mod.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import { fleetFamilies } from "./fleet_metrics.ts";
+import type { SeenFacts } from "../seen_ports.ts";
+import { seenFamilies } from "./seen_metrics.ts";
 import { type Family, familyText } from "./prometheus.ts";
 
 export const MOST_CRAWLS = 1000;
@@ -37,9 +39,10 @@ export interface Measured {
   /** What keeps the coordinator from being ready. */
   readonly problemCount: number;
   readonly fleet: FleetView;
+  readonly seen: readonly SeenFacts[];
 }
 
-export function prometheusText({ crawls, problemCount, fleet }: Measured): string {
+export function prometheusText({ crawls, problemCount, fleet, seen }: Measured): string {
   const shown = crawls.slice(0, MOST_CRAWLS);
   const named = <K extends keyof typeof GAUGES | keyof typeof COUNTERS>(key: K) =>
     shown.map((stats) => [{ crawl_id: stats.crawl_id }, stats[key]] as const);
@@ -87,7 +90,7 @@ export function prometheusText({ crawls, problemCount, fleet }: Measured): strin
       samples: shown.map(({ crawl_id, state }) => [{ crawl_id, state }, 1]),
     },
   ];
-  return [...families, ...fleetFamilies(fleet)].map(familyText).join("");
+  return [...families, ...fleetFamilies(fleet), ...seenFamilies(seen)].map(familyText).join("");
 }
 
 function entries<K extends string>(record: Readonly<Record<K, string>>): [K, string][] {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { CrawlStats } from "../../protocol/mod.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import { test } from "../../tests/support/test.ts";
+import type { SeenFacts } from "../seen_ports.ts";
 import { MOST_CRAWLS, prometheusText } from "./metrics.ts";
 
 const STATS: CrawlStats = {
@@ -42,12 +43,28 @@ const FLEET: FleetView = {
   ],
 };
 
+const SEEN: SeenFacts = {
+  shard: 0,
+  checks: 9,
+  fresh: 4,
+  positives: 5,
+  falsePositives: 1,
+  falsePositiveRate: 0.0125,
+  blockReads: 2,
+  runs: 3,
+  runKeys: 70_000,
+  memtableKeys: 6,
+  filterBytes: 139_300,
+  cacheBytes: 1_034_240,
+};
+
 /** What a Prometheus scraper reads of a sample line. */
 const SAMPLE = /^[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? -?[0-9.e+]+$/;
 
 test("every line is a comment or a sample, and a family is typed before its samples", () => {
   const crawls = [STATS, { ...STATS, crawl_id: "b", state: "paused" as const }];
-  const lines = prometheusText({ crawls, problemCount: 2, fleet: FLEET }).trimEnd().split("\n");
+  const lines = prometheusText({ crawls, problemCount: 2, fleet: FLEET, seen: [SEEN, { ...SEEN, shard: 1 }] }).trimEnd()
+    .split("\n");
   const typed = new Set<string>();
   for (const line of lines) {
     if (line.startsWith("# TYPE ")) typed.add(line.split(" ")[2]!);
@@ -71,6 +88,9 @@ test("every line is a comment or a sample, and a family is typed before its samp
       'outrider_fetch_slots_idle_seconds_total{cause="no_allowed_host"} 3.5',
       'outrider_region_connect_ms{region="eu"} 14.2',
       'outrider_region_silent{region="us"} 1',
+      'outrider_seen_block_reads_total{shard="1"} 2',
+      'outrider_seen_false_positive_rate{shard="0"} 0.0125',
+      'outrider_seen_run_keys{shard="0"} 70000',
     ]
   ) assert.ok(lines.includes(sample), sample);
 });
@@ -78,11 +98,11 @@ test("every line is a comment or a sample, and a family is typed before its samp
 test("the text is bounded and makes sense without a crawl", () => {
   const many = Array.from({ length: MOST_CRAWLS + 5 }, (_, i) => ({ ...STATS, crawl_id: `c${i}` }));
   assert.equal(
-    prometheusText({ crawls: many, problemCount: 0, fleet: FLEET }).match(/outrider_queued\{/g)!.length,
+    prometheusText({ crawls: many, problemCount: 0, fleet: FLEET, seen: [] }).match(/outrider_queued\{/g)!.length,
     MOST_CRAWLS,
   );
   assert.match(
-    prometheusText({ crawls: [], problemCount: 0, fleet: { ...FLEET, regions: [] } }),
+    prometheusText({ crawls: [], problemCount: 0, fleet: { ...FLEET, regions: [] }, seen: [] }),
     /^outrider_problems 0$/m,
   );
 });

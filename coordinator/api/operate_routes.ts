@@ -87,6 +87,7 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts):
   app.openapi(metrics, (c) => {
     const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
     const problemCount = coordinator.problems().length;
-    return c.text(prometheusText({ crawls: stats, problemCount, fleet: coordinator.fleet() }), 200);
+    const fleet = coordinator.fleet();
+    return c.text(prometheusText({ crawls: stats, problemCount, fleet, seen: coordinator.seenFacts() }), 200);
   });
 }

@@ -6,6 +6,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { SeenFacts } from "../seen_ports.ts";
 import type { UrlStatus } from "../explain_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
@@ -359,6 +360,10 @@ class FrontierCoordinator implements Coordinator {
     const [row] = await writer.store.urls([{ slot, crawlId, fingerprint: facts.fingerprint }]);
     if (row === undefined) return undefined;
     return urlStatusOf(row, facts.key, { shard: writer.shard, crawl, now: this.#parts.clock.wallMs() });
+  }
+
+  seenFacts(): SeenFacts[] {
+    return this.#writers.map(({ shard }) => ({ shard: shard.index, ...shard.seen.facts() }));
   }
 
   shardCount(): number {

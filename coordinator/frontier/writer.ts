@@ -107,7 +107,7 @@ export class ShardWriter {
     this.#stop.abort();
     this.#enough.abort();
     await this.#running;
-    await this.#copies?.idle();
+    await this.#shard.seen.settled();
     this.#shard.free();
     await this.store.close();
   }

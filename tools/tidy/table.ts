@@ -91,6 +91,7 @@ export const ROOMS: readonly Room[] = [
       "coordinator/group_ports.ts",
       "coordinator/explain_ports.ts",
       "coordinator/host_ports.ts",
+      "coordinator/seen_ports.ts",
       "coordinator/frontier/",
       "runtime/",
     ],

@@ -6,7 +6,7 @@
  */
 
 import type { Core } from "../../../core-wasm/core.ts";
-import type { SeenStorage, SeenWrites } from "../../seen_ports.ts";
+import type { SeenFacts, SeenStorage, SeenWrites } from "../../seen_ports.ts";
 import { SeenCache } from "../seen_cache.ts";
 import type { FrontierSettings } from "../settings.ts";
 import { BlockCache } from "./block_cache.ts";
@@ -129,16 +129,22 @@ export class SeenSet {
     this.#copies?.save(this.#runs.all);
   }
 
-  /** What it holds, for metrics. */
-  facts(): {
-    readonly runs: number;
-    readonly runKeys: number;
-    readonly memtableKeys: number;
-    readonly filterBytes: number;
-    readonly cacheBytes: number;
-  } {
+  /** Resolves when no copy is under way. */
+  async settled(): Promise<void> {
+    await this.#copies?.idle();
+  }
+
+  /** For metrics. */
+  facts(): Omit<SeenFacts, "shard"> {
     const runKeys = this.#runs.all.reduce((sum, { row }) => sum + row.keys, 0);
+    const { checks, fresh, positives, falsePositives, falsePositiveRate, blockReads } = this.tally;
     return {
+      checks,
+      fresh,
+      positives,
+      falsePositives,
+      falsePositiveRate,
+      blockReads,
       runs: this.#runs.all.length,
       runKeys,
       memtableKeys: this.#upkeep.active.count + (this.#upkeep.frozen?.count ?? 0),

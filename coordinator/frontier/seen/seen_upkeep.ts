@@ -24,6 +24,8 @@ const MOST_RUNS = 8;
 const FREED_BLOCKS = 4_096;
 const FREED_PARTS = 64;
 
+const NO_WRITES = { blocks: [], parts: [], newRuns: [], endedRuns: [] } as const;
+
 export interface UpkeepOptions {
   readonly core: Pick<Core, "filter" | "xxh64">;
   readonly cache: BlockCache;
@@ -91,12 +93,12 @@ export class SeenUpkeep {
   async step(storage: SeenStorage): Promise<SeenWrites | undefined> {
     const job = this.#job();
     const freed = this.#takeFreed();
-    if (job === undefined) return freed;
+    if (job === undefined) return freed === undefined ? undefined : { ...NO_WRITES, ...freed };
     const step = await job.step(storage);
     this.#pending = { job, step };
     const isFlushed = step.run !== undefined && job === this.#flush;
     const covered = isFlushed ? { logCovered: job.plan.coveredBatchSeq } : {};
-    return { ...step.writes, ...covered, ...freed, blocks: step.writes.blocks, parts: step.writes.parts };
+    return { ...step.writes, ...covered, ...freed };
   }
 
   #job(): RunJob | undefined {
@@ -130,7 +132,7 @@ export class SeenUpkeep {
     return bySize.slice(0, end);
   }
 
-  #takeFreed(): SeenWrites | undefined {
+  #takeFreed(): Pick<SeenWrites, "freedBlocks" | "freedParts"> | undefined {
     const range = this.#freedBlocks[0];
     const freedParts = this.#freedParts.splice(0, FREED_PARTS);
     const freedBlocks: { first: number; end: number }[] = [];
@@ -141,7 +143,7 @@ export class SeenUpkeep {
       else range.first = end;
     }
     if (freedBlocks.length === 0 && freedParts.length === 0) return undefined;
-    return { blocks: [], parts: [], newRuns: [], endedRuns: [], freedBlocks, freedParts };
+    return { freedBlocks, freedParts };
   }
 
   #free(first: number, end: number): void {
