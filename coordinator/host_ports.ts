@@ -3,7 +3,7 @@
  * Invariant: plain values; lists are replaced, never changed.
  */
 
-import type { HostKey } from "../protocol/mod.ts";
+import type { CrawlId, HostKey, LeaseId, WorkerId } from "../protocol/mod.ts";
 
 /** What is known of a host as one region sees it (frontier/region_facts.ts). */
 export interface RegionFacts {
@@ -51,6 +51,49 @@ export interface HostView {
   readonly host: HostKey;
   readonly domain: string;
   readonly placement: HostPlacement;
+  readonly clocks: HostClocksView;
+  /** What an operator said of it; -1 = nothing. */
+  readonly policy: { readonly delayMs: number; readonly maxParallel: number; readonly paused: boolean };
+  /** Not empty: nothing of it is leased, for this reason. */
+  readonly blockedReason: string;
+  /** The lease that is out. */
+  readonly lease?: { readonly leaseId: LeaseId; readonly crawlId: CrawlId; readonly workerId: WorkerId };
+  /** Crawls that have URLs of it or have refused some. */
+  readonly crawls: readonly HostCrawlView[];
+}
+
+export interface HostClocksView {
+  /** ms until a request may start; 0 = now. */
+  readonly nextStartInMs: number;
+  readonly crawlDelayMs: number;
+  /** How slowly it answers of late. */
+  readonly responseMs: number;
+  readonly backoffMs: number;
+  readonly failuresInRow: number;
+}
+
+/** A host in one crawl. */
+export interface HostCrawlView {
+  readonly crawlId: CrawlId;
+  readonly ready: number;
+  readonly waiting: number;
+  /** URLs ever accepted. */
+  readonly accepted: number;
+  readonly budget: {
+    /** Wall ms at which the cycle ends, and all of this begins anew. */
+    readonly cycleEndsAt: number;
+    readonly used: number;
+    readonly limit: number;
+    readonly domainUsed: number;
+    readonly domainLimit: number;
+    readonly queueLimit: number;
+  };
+  /** Pages looked at of late, how many had the content of another URL of the host, and whether that cut its budget. */
+  readonly pages: number;
+  readonly duplicates: number;
+  readonly isCut: boolean;
+  /** URLs refused at the door, by reason. */
+  readonly rejectedByReason: Readonly<Record<string, number>>;
 }
 
 /** An operator's word on one host; what is absent stays as it is. */

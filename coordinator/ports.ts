@@ -21,7 +21,7 @@ import type {
 } from "../protocol/mod.ts";
 import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
-import type { UrlStatus } from "./explain_ports.ts";
+import type { Explanation, UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
@@ -357,6 +357,8 @@ export interface Coordinator extends FrontierVerbs {
   stats(crawlId: CrawlId): CrawlStats | undefined;
   setCrawlState(crawlId: CrawlId, state: "running" | "paused" | "cancelled"): Promise<CrawlRow | undefined>;
   urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined>;
+  /** Why the URL was or wasn't fetched; undefined = there is no such crawl. */
+  explain(crawlId: CrawlId, url: string): Promise<Explanation | undefined>;
   /** The leases of the host that are out when the change took effect. */
   setHostPolicy(host: HostKey, policy: HostPolicy): Promise<{ readonly leasesOut: readonly LeaseId[] }>;
   fleet(): FleetView;

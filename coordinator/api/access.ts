@@ -19,7 +19,7 @@ const TABLE: readonly Rule[] = [
   { method: "GET", path: /^\/(?:readyz|metrics)$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/domains\/[^/]+$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/crawls(?:\/|$)/, roles: ["reader"] },
-  { method: "GET", path: /^\/v1\/crawl\/url-status$/, roles: ["reader"] },
+  { method: "GET", path: /^\/v1\/(?:crawl\/url-status|explain)$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/(?:hosts\/[^/]+|fleet)$/, roles: ["reader"] },
   { method: "*", path: /^\/v1\/frontier\/enqueue$/, roles: [] },
   { method: "*", path: /^\/v1\/frontier\//, roles: ["edge"] },

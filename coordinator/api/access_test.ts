@@ -15,6 +15,8 @@ test("the access table gives each role its paths and the operator the rest", () 
     ["POST", "/v1/crawl/seeds", []],
     ["GET", "/v1/hosts/a", ["reader"]],
     ["GET", "/v1/fleet", ["reader"]],
+    ["GET", "/v1/explain", ["reader"]],
+    ["POST", "/v1/explain", []],
     ["PUT", "/v1/hosts/a/policy", []],
     ["POST", "/v1/frontier/lease", ["edge"]],
     ["GET", "/v1/frontier/robots/aa", ["edge"]],

@@ -10,6 +10,7 @@ import { LIMITS } from "../../protocol/mod.ts";
 import { rolesFor, strangerProblem } from "./access.ts";
 import type { ApiEnv, ApiParts, App } from "./context.ts";
 import { addCrawlRoutes } from "./crawl_routes.ts";
+import { addExplainRoutes } from "./explain_routes.ts";
 import { addFrontierRoutes } from "./frontier_routes.ts";
 import { createOnce } from "./idempotency.ts";
 import { methodsOf } from "./methods.ts";
@@ -33,6 +34,7 @@ export function createApi(parts: ApiParts): App {
   const once = createOnce(parts);
   addCrawlRoutes(app, parts, once);
   addSeedRoutes(app, parts, once);
+  addExplainRoutes(app, parts);
   addFrontierRoutes(app, parts);
   addOperateRoutes(app, parts);
   addDomainRoutes(app, parts);

@@ -4,7 +4,7 @@
  */
 
 import { z } from "@hono/zod-openapi";
-import type { HostPlacement, HostView } from "../host_ports.ts";
+import type { HostCrawlView, HostPlacement, HostView } from "../host_ports.ts";
 
 const Placement = z.object({
   home: z.string().openapi({ description: 'The nearest region, as far as known; "" = not known.' }),
@@ -22,11 +22,95 @@ const Placement = z.object({
   })),
 }).openapi("HostPlacement");
 
-/** GET /v1/hosts/{host}. */
-export const HostAnswer = z.object({ host: z.string(), domain: z.string(), placement: Placement }).openapi("Host");
+const Counts = z.record(z.string(), z.int());
 
-export function hostAnswer({ host, domain, placement }: HostView): z.infer<typeof HostAnswer> {
-  return { host, domain, placement: placementAnswer(placement) };
+const HostCrawl = z.object({
+  crawl_id: z.string(),
+  ready: z.int(),
+  waiting: z.int().openapi({ description: "Queued, but not before a time." }),
+  accepted: z.int().openapi({ description: "URLs ever accepted." }),
+  budget: z.object({
+    cycle_ends_at: z.number().openapi({ description: "ms since 1970-01-01 UTC; then both budgets begin anew." }),
+    used: z.int(),
+    limit: z.int(),
+    domain_used: z.int(),
+    domain_limit: z.int(),
+    queue_limit: z.int(),
+  }),
+  pages: z.int().openapi({ description: "Looked at of late for duplicates." }),
+  duplicates: z.int(),
+  cut: z.boolean().openapi({ description: "Most were duplicates, so nothing more of the host is accepted for now." }),
+  rejected_by_reason: Counts.openapi({ description: "URLs of the host that were refused at the door." }),
+}).openapi("HostCrawl");
+
+/** GET /v1/hosts/{host}. */
+export const HostAnswer = z.object({
+  host: z.string(),
+  domain: z.string(),
+  placement: Placement,
+  clocks: z.object({
+    next_start_in_ms: z.number().openapi({ description: "0 = now." }),
+    crawl_delay_ms: z.number(),
+    response_ms: z.number().openapi({ description: "How slowly it answers of late." }),
+    backoff_ms: z.number(),
+    failures_in_row: z.int(),
+  }),
+  policy: z.object({
+    min_delay_ms: z.number().optional(),
+    max_parallel: z.number().optional(),
+    paused: z.boolean(),
+  }),
+  blocked_reason: z.string().openapi({ description: 'Why nothing of it is leased; "" = it isn\'t blocked.' }),
+  lease: z.object({ lease_id: z.string(), crawl_id: z.string(), worker_id: z.string() }).optional(),
+  crawls: z.array(HostCrawl),
+}).openapi("Host");
+
+export function hostAnswer(view: HostView): z.infer<typeof HostAnswer> {
+  const { host, domain, placement, clocks, policy, blockedReason, lease, crawls } = view;
+  return {
+    host,
+    domain,
+    placement: placementAnswer(placement),
+    clocks: {
+      next_start_in_ms: clocks.nextStartInMs,
+      crawl_delay_ms: clocks.crawlDelayMs,
+      response_ms: clocks.responseMs,
+      backoff_ms: clocks.backoffMs,
+      failures_in_row: clocks.failuresInRow,
+    },
+    policy: {
+      ...(policy.delayMs > 0 ? { min_delay_ms: policy.delayMs } : {}),
+      ...(policy.maxParallel > 0 ? { max_parallel: policy.maxParallel } : {}),
+      paused: policy.paused,
+    },
+    blocked_reason: blockedReason,
+    ...(lease === undefined
+      ? {}
+      : { lease: { lease_id: lease.leaseId, crawl_id: lease.crawlId, worker_id: lease.workerId } }),
+    crawls: crawls.map(crawlAnswer),
+  };
+}
+
+function crawlAnswer(view: HostCrawlView): z.infer<typeof HostCrawl> {
+  const { crawlId, ready, waiting, accepted, budget, pages, duplicates, isCut, rejectedByReason } = view;
+  return {
+    crawl_id: crawlId,
+    ready,
+    waiting,
+    accepted,
+    budget: {
+      cycle_ends_at: budget.cycleEndsAt,
+      used: budget.used,
+      limit: budget.limit,
+      domain_used: budget.domainUsed,
+      domain_limit: budget.domainLimit,
+      queue_limit: budget.queueLimit,
+    },
+    pages,
+    duplicates,
+    cut: isCut,
+    rejected_by_reason: { ...rejectedByReason },
+  };
 }
 
 function placementAnswer({ home, pinned, next, leasedTo, regions }: HostPlacement): z.infer<typeof Placement> {

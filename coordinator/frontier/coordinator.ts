@@ -7,7 +7,6 @@
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { SeenFacts } from "../seen_ports.ts";
-import type { UrlStatus } from "../explain_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import type { HostView } from "../host_ports.ts";
@@ -41,6 +40,7 @@ import { FinishDetector } from "./finish.ts";
 import { fleetView } from "./fleet_view.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { policyOperation } from "./host_policy.ts";
+import { newHost } from "./host_state.ts";
 import { hostView } from "./host_view.ts";
 import { LeaseDesk } from "./lease_desk.ts";
 import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
@@ -48,7 +48,7 @@ import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { StandingBoard } from "./standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./sweep.ts";
-import { urlStatusOf } from "./url_status.ts";
+import { UrlDesk } from "./url_desk.ts";
 import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {
@@ -139,6 +139,7 @@ class FrontierCoordinator implements Coordinator {
   readonly #writers: readonly ShardWriter[];
   readonly #desk: CrawlDesk;
   readonly #leases: LeaseDesk;
+  readonly #urls: UrlDesk;
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
@@ -154,6 +155,7 @@ class FrontierCoordinator implements Coordinator {
     this.#controlStore = controlStore;
     this.#board = new StandingBoard(() => writers.map((writer) => writer.shard));
     this.#leases = new LeaseDesk(parts, writers, this.#board);
+    this.#urls = new UrlDesk(parts, writers);
     this.#sweeping = this.#sweepForEver();
   }
 
@@ -320,9 +322,11 @@ class FrontierCoordinator implements Coordinator {
 
   hostView(name: HostKey): HostView | undefined {
     const place = this.#parts.directory.placeOf(name);
-    const { shard } = this.#writers[place.shard]!;
-    const host = shard.hosts.get(place.host);
-    return host === undefined ? undefined : hostView(shard, host, this.#parts.clock.wallMs());
+    const shards = this.#writers.map((writer) => writer.shard);
+    const shard = shards[place.shard]!;
+    const known = shard.hosts.get(place.host);
+    const view = hostView(shard, known ?? newHost(place), { shards, now: this.#parts.clock.wallMs() });
+    return known === undefined && view.crawls.length === 0 ? undefined : view;
   }
 
   setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
@@ -351,16 +355,9 @@ class FrontierCoordinator implements Coordinator {
     return crawlStats(crawl, { shards, standing: this.#board.of([crawlId], now), now });
   }
 
-  async urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined> {
-    const crawl = this.#parts.crawls.get(crawlId);
-    const facts = this.#parts.core.url(url);
-    if (crawl === undefined || "error" in facts || facts.key === "") return undefined;
-    const { slot, shard } = this.#parts.directory.placeOf(facts.host);
-    const writer = this.#writers[shard]!;
-    const [row] = await writer.store.urls([{ slot, crawlId, fingerprint: facts.fingerprint }]);
-    if (row === undefined) return undefined;
-    return urlStatusOf(row, facts.key, { shard: writer.shard, crawl, now: this.#parts.clock.wallMs() });
-  }
+  urlStatus: Coordinator["urlStatus"] = (crawlId, url) => this.#urls.status(crawlId, url);
+
+  explain: Coordinator["explain"] = (crawlId, url) => this.#urls.explain(crawlId, url);
 
   seenFacts(): SeenFacts[] {
     return this.#writers.map(({ shard }) => ({ shard: shard.index, ...shard.seen.facts() }));

@@ -204,6 +204,26 @@ apiTest(
   },
 );
 
+apiTest("a URL is explained and a host tells what was refused", async (ask) => {
+  await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS, scope: { max_depth: 2 } } });
+  const about = (url: string) => ask(`GET /v1/explain?crawl_id=a&url=${encodeURIComponent(url)}`);
+  const seed = await about(`${SEEDS[0]}#x`);
+  assert.equal(seed.status, 200, JSON.stringify(seed.body));
+  assert.deepEqual([seed.body.status, seed.body.row.discovery_path, seed.body.row.in_links], ["pending", "I", 1]);
+  const stranger = await about("https://stranger.example/");
+  assert.deepEqual([stranger.body.status, stranger.body.refusal], ["unknown", "scope"]);
+  assert.match(stranger.body.why, /refused at the door \(scope\)/);
+  problem(await about("mailto:a@b"), 400, /http or https/);
+  problem(await ask("GET /v1/explain?crawl_id=none&url=https://example.org/"), 404, /no crawl/);
+  const urls = [{ url: "https://stranger.example/", depth: 1, discovered_from: SEEDS[0] }];
+  await ask("POST /v1/frontier/enqueue", { json: { crawl_id: "a", urls } });
+  const { body: host } = await ask("GET /v1/hosts/stranger.example");
+  assert.deepEqual(host.crawls[0].rejected_by_reason, { scope: 1 });
+  const { body: own } = await ask("GET /v1/hosts/example.org");
+  assert.deepEqual([own.crawls[0].accepted, own.crawls[0].budget.used, own.crawls[0].cut], [2, 2, false]);
+  assert.deepEqual([own.policy, own.clocks.backoff_ms, own.blocked_reason], [{ paused: false }, 0, ""]);
+});
+
 apiTest("the fleet shows its slots and regions", async (ask, { coordinator }) => {
   await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS } });
   const request = { worker_id: "w", region: "eu", max: 9, max_leases: 3, holding: 0 };
