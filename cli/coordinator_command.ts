@@ -15,10 +15,11 @@ import { Fault, USAGE } from "./fault.ts";
 import { folder, many, number } from "./flags.ts";
 import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
 import { openLog } from "./logging.ts";
+import { addRegionFlags, type RegionFlags, regionSettings } from "./region_flags.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends LimitFlags {
+interface Flags extends LimitFlags, RegionFlags {
   readonly listen: string;
   readonly port: number;
   readonly data: string;
@@ -63,7 +64,7 @@ export function registerCoordinator(program: Command): void {
     .option("--tls-key <file>", "... and this key (PEM)")
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log every decision");
-  addLimitFlags(command).action(coordinator);
+  addRegionFlags(addLimitFlags(command)).action(coordinator);
 }
 
 async function coordinator(flags: Flags): Promise<void> {
@@ -79,7 +80,7 @@ async function coordinator(flags: Flags): Promise<void> {
       log,
       folder: flags.data,
       shards: flags.shards,
-      settings: { ...limitSettings(flags), keysUnderWorker: true },
+      settings: { ...limitSettings(flags), ...regionSettings(flags), keysUnderWorker: true },
       blobs: flags.blobs ?? `${flags.data}/blobs`,
     });
     try {
