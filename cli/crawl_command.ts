@@ -63,6 +63,12 @@ export function registerCrawl(program: Command): void {
       oneOf(["priority", "breadth_first"]),
       "priority",
     )
+    .option(
+      "--sitemaps <use>",
+      "which sitemaps are read: none, those that robots.txt names (robots), or also /sitemap.xml (all)",
+      oneOf(["none", "robots", "all"]),
+      "robots",
+    )
     .option("--max-pages <n>", "stop after this many pages with status 2xx", number({ least: 1 }))
     .option(
       "--max-depth <n>",

@@ -10,7 +10,7 @@ import {
 } from "../coordinator/frontier/crawl_spec.ts";
 import { malformedSeeds } from "../coordinator/frontier/seeding.ts";
 import type { Core } from "../core-wasm/core.ts";
-import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind } from "../protocol/mod.ts";
+import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind, type SitemapUse } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { VERSION } from "./version.ts";
@@ -32,6 +32,7 @@ export interface CrawlFlags {
   readonly skipNofollow?: boolean;
   readonly allowAddress: readonly string[];
   readonly order?: CrawlOrder;
+  readonly sitemaps?: SitemapUse;
 }
 
 export interface CrawlPlan {
@@ -81,6 +82,7 @@ export function planCrawl(seeds: readonly string[], flags: CrawlFlags, digest: D
     product_token: DEFAULT_PRODUCT_TOKEN,
     embeds: flags.embeds ?? false,
     respect_rel_nofollow: flags.skipNofollow ?? false,
+    ...(flags.sitemaps === undefined || flags.sitemaps === "robots" ? {} : { sitemaps: flags.sitemaps }),
     ...(flags.order === undefined || flags.order === "priority" ? {} : { order: flags.order }),
     ...(flags.maxPages === undefined ? {} : { max_pages: flags.maxPages }),
     ...(flags.contact === undefined ? {} : { contact: flags.contact }),

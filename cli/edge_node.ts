@@ -7,6 +7,7 @@ import type { Core } from "../core-wasm/core.ts";
 import { Backlog } from "../edge/backlog.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
+import { unpackGzip } from "../edge/http/unpack.ts";
 import { createResolver } from "../edge/http/resolver.ts";
 import { createHttpFetcher } from "../edge/http/http_fetcher.ts";
 import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
@@ -121,6 +122,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     links: new KnownLinks(),
     backlog: new Backlog(LIMITS.backlogBytes),
     digest: nativeDigest,
+    unpack: unpackGzip,
     clock: systemClock,
     settings: edgeSettings(settings),
   };

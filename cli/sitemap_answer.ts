@@ -4,7 +4,7 @@
  */
 
 import type { Core } from "../core-wasm/core.ts";
-import { decodeBody } from "../edge/http/content_coding.ts";
+import { unpackGzip } from "../edge/http/unpack.ts";
 import { isGzip, parseSitemap, resolveLocs } from "../edge/sitemap/parse.ts";
 import { SITEMAP_LIMITS, type SitemapEntry, type SitemapKind } from "../edge/sitemap/sitemap.ts";
 
@@ -46,7 +46,7 @@ export async function answerSitemap(core: Core, line: unknown, now: number): Pro
   if (typeof question.url !== "string") return refused('a "url" that is no string');
   const page = core.url(question.url);
   if ("error" in page) return { error: page.error };
-  const { bytes, isCut } = await unpacked(body);
+  const { bytes, isCut } = isGzip(body) ? await unpackGzip(body, SITEMAP_LIMITS.bytes) : { bytes: body, isCut: false };
   const sitemap = await parseSitemap(bytes, { now, isCut });
   if ("error" in sitemap) return sitemap;
   const { kind, entries, sitemaps, truncated } = sitemap;
@@ -58,10 +58,4 @@ export async function answerSitemap(core: Core, line: unknown, now: number): Pro
     sitemaps: children.filter((child) => child !== undefined),
     truncated,
   };
-}
-
-async function unpacked(body: Uint8Array): Promise<{ bytes: Uint8Array; isCut: boolean }> {
-  if (!isGzip(body)) return { bytes: body, isCut: false };
-  const { bytes, problem, capped } = await decodeBody(body, ["gzip"], SITEMAP_LIMITS.bytes);
-  return { bytes, isCut: capped || problem !== undefined };
 }

@@ -126,6 +126,8 @@ export interface OriginRow {
   readonly retryMs: number;
   /** Epoch of the lease that brought it: an older one never overwrites a newer. */
   readonly epoch: number;
+  /** Sitemaps that the robots.txt in force names. */
+  readonly sitemaps: readonly string[];
 }
 
 /** A lease that is out. Key: (slot, host): one per host. */

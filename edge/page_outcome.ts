@@ -10,6 +10,7 @@ import { captureName, type FinalAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Draft, Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
+import { sitemapLinks } from "./sitemap_links.ts";
 import { robotsTag } from "./steps/robots_tag.ts";
 import { scan, type Scanned } from "./steps/scan.ts";
 
@@ -66,17 +67,24 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
         contentHash,
         length: answer.decoded.length,
       }, what.target.history);
+      const links = scanned ?? await listedLinks(what, answer, hold, parts);
       const fetched: Draft<Fetched> = Object.assign(base, {
         status: "fetched" as const,
-        outlinks: scanned?.outlinks ?? [],
+        outlinks: links?.outlinks ?? [],
       });
-      if (scanned?.outlinkKinds !== undefined) fetched.outlink_kinds = scanned.outlinkKinds;
+      if (links?.outlinkKinds !== undefined) fetched.outlink_kinds = links.outlinkKinds;
       if (scanned?.facts.noindex || forbidsIndex(answer, hold)) fetched.noindex = true;
       if (scanned?.facts.canonical !== undefined) fetched.canonical = scanned.facts.canonical;
       if (novelty.kind === "duplicate") fetched.duplicate_of = novelty.of;
       return fetched;
     }
   }
+}
+
+/** What isn't HTML may be a sitemap or a feed. */
+async function listedLinks(what: ToSettle, answer: Exchange, hold: LeaseHold, parts: EdgeParts) {
+  const isAsked = hold.lease.crawl.sitemaps && answer.status >= 200 && answer.status < 300;
+  return isAsked ? await sitemapLinks(answer, what.target, parts) : undefined;
 }
 
 function forbidsIndex({ headers }: Exchange, hold: LeaseHold): boolean {

@@ -6,7 +6,7 @@ import type { Core } from "../core-wasm/core.ts";
 import type { SlotMap, WorkerId } from "../protocol/mod.ts";
 import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Backlog } from "./backlog.ts";
-import type { Archive, Fetcher, FetchLimits, Frontier } from "./ports.ts";
+import type { Archive, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
 import type { KnownLinks } from "./steps/known_links.ts";
@@ -33,6 +33,7 @@ export interface EdgeParts {
   readonly links: KnownLinks;
   readonly backlog: Backlog;
   readonly digest: Digest;
+  readonly unpack: Unpack;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: EdgeSettings;

@@ -86,6 +86,14 @@ export interface FetchFailure {
   readonly timings: FetchTimings;
 }
 
+/**
+ * Undoes gzip, of at most `capBytes`; `isCut` when there is more, or the rest can't be read. Never rejects.
+ */
+export type Unpack = (bytes: Uint8Array, capBytes: number) => Promise<{
+  readonly bytes: Uint8Array;
+  readonly isCut: boolean;
+}>;
+
 export interface Fetcher {
   fetch(request: FetchRequest): Promise<Exchange | FetchFailure>;
   close(): Promise<void>;

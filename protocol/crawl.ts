@@ -33,6 +33,12 @@ export interface Politeness {
  */
 export type CrawlOrder = "priority" | "breadth_first";
 
+/**
+ * Which sitemaps are read: none; those that robots.txt names; those and /sitemap.xml where it names none. Feeds that pages
+ * link to are read unless it is `none`.
+ */
+export type SitemapUse = "none" | "robots" | "all";
+
 export interface CrawlSpec {
   readonly seeds: readonly string[];
   readonly scope: Scope;
@@ -48,6 +54,8 @@ export interface CrawlSpec {
   readonly respect_rel_nofollow: boolean;
   /** Absent = `priority`. */
   readonly order?: CrawlOrder;
+  /** Absent = `robots`. */
+  readonly sitemaps?: SitemapUse;
 }
 
 export type CrawlState = "running" | "paused" | "cancelled" | "finished";

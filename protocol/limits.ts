@@ -88,6 +88,12 @@ export const LIMITS = {
   scanBytes: 2_000_000,
   /** Outlinks of one page that are reported. */
   outlinksPerPage: 10_000,
+  /** The same of a sitemap (sitemaps.org: 50,000). */
+  outlinksPerSitemap: 50_000,
+  /** Sitemaps that one robots.txt may name; more are ignored. */
+  sitemapsPerRobots: 50,
+  /** Sitemap indexes within each other. */
+  sitemapDepth: 3,
   /** How long a lease lasts from the grant (counted from *sending* the request on the edge). */
   leaseMs: 90_000,
   /** Age of the last confirmation after which an edge extends its lease before it starts a request. */

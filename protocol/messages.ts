@@ -59,6 +59,8 @@ export interface CrawlSettings {
   readonly polite: boolean;
   readonly embeds: boolean;
   readonly respect_rel_nofollow: boolean;
+  /** Links are taken from sitemaps and feeds. */
+  readonly sitemaps: boolean;
   /** Grows when the scope does: links that were refused before may be taken now, so all are reported anew. */
   readonly scope_version: number;
 }

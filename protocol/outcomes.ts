@@ -95,8 +95,8 @@ export interface Hop {
   readonly capture: CaptureFacts;
 }
 
-/** How a link was found: Heritrix' letters. L link, E embed, R redirect, S sitemap, I seed. */
-export type DiscoveryKind = "L" | "E" | "R" | "S" | "I";
+/** How a URL was found: Heritrix' letters. L link, E embed, R redirect, S page of a sitemap, M sitemap, I seed. */
+export type DiscoveryKind = "L" | "E" | "R" | "S" | "M" | "I";
 
 interface OutcomeBase {
   readonly target_id: string;

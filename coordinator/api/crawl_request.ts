@@ -51,6 +51,7 @@ export function crawlSpecFrom(
     respect_rel_nofollow: request.respect_rel_nofollow ?? false,
     // The default is left out, so that naming it makes no other spec.
     ...given("order", request.order === "priority" ? undefined : request.order),
+    ...given("sitemaps", request.sitemaps === "robots" ? undefined : request.sitemaps),
   };
   const problems = [
     ...(request.crawl_id === undefined ? [] : validateCrawlId(request.crawl_id)),

@@ -17,6 +17,10 @@ export const CrawlIdSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "1 to 64 of 
 const Url = z.string().min(1).max(LIMITS.urlBytes * 4).openapi({ example: "https://example.org/" });
 const Pattern = z.string().max(LIMITS.scopePatternChars);
 const Priority = z.number().min(0).max(1);
+const SitemapUse = z.enum(["none", "robots", "all"]).openapi({
+  description:
+    "Which sitemaps are read: none, those that robots.txt names (default), or also /sitemap.xml where it names none.",
+});
 const Order = z.enum(ORDERS).openapi({
   description: "Which URL of a host comes first; absent = priority, which weighs depth, in-links and more.",
 });
@@ -53,6 +57,7 @@ export const CrawlRequest = z.strictObject({
   embeds: z.boolean().optional(),
   respect_rel_nofollow: z.boolean().optional(),
   order: Order.optional(),
+  sitemaps: SitemapUse.optional(),
 }).openapi("CrawlRequest");
 
 export type CrawlRequestBody = z.infer<typeof CrawlRequest>;
@@ -90,6 +95,7 @@ const Spec = z.object({
   embeds: z.boolean(),
   respect_rel_nofollow: z.boolean(),
   order: Order.optional(),
+  sitemaps: SitemapUse.optional(),
 }).openapi("CrawlSpec");
 
 /** One crawl without its spec, as listings show it. */

@@ -28,6 +28,7 @@ import { priorityOf } from "./priority.ts";
 import type { Operation, Round } from "./round.ts";
 import { PageSettler } from "./settle.ts";
 import { settleRobots } from "./settle_robots.ts";
+import { sitemapDepth } from "./sitemaps.ts";
 import type { Shard } from "./shard.ts";
 import type { Ending } from "./start_groups.ts";
 
@@ -162,9 +163,7 @@ function planLinks(round: Round, what: { crawl: Crawl; row: UrlRow; outcome: Out
   const { crawl, row, outcome } = what;
   const { limits } = round.shard.parts.settings;
   if (outcome.status === "fetched") {
-    const urls = outcome.outlinks.slice(0, limits.outlinksPerPage);
-    const depth = row.depth + 1;
-    return urls.length === 0 ? undefined : round.links({ crawl, urls, depthAt: () => depth, page: row.fingerprint });
+    return planPageLinks(round, { crawl, row, outcome });
   }
   if (outcome.status !== "redirected" || row.hop + 1 > limits.redirectHops) return undefined;
   return round.links({
@@ -172,6 +171,26 @@ function planLinks(round: Round, what: { crawl: Crawl; row: UrlRow; outcome: Out
     urls: [(outcome satisfies Redirected).location],
     depthAt: () => row.depth,
     isSeedLike: () => isSeedPath(row.discoveryPath),
+  });
+}
+
+/** The links of a page, or what a sitemap names: pages are one step further, sitemaps as far as the one that names them. */
+function planPageLinks(round: Round, what: { crawl: Crawl; row: UrlRow; outcome: Fetched }): LinkSpan | undefined {
+  const { crawl, row, outcome } = what;
+  const { limits } = round.shard.parts.settings;
+  const kinds = outcome.outlink_kinds ?? "";
+  const isSitemap = /^[SM]/.test(kinds);
+  const urls = outcome.outlinks.slice(0, isSitemap ? limits.outlinksPerSitemap : limits.outlinksPerPage);
+  if (urls.length === 0) return undefined;
+  const page = row.fingerprint;
+  if (!isSitemap) return round.links({ crawl, urls, depthAt: () => row.depth + 1, page });
+  const isTooDeep = sitemapDepth(row) >= limits.sitemapDepth;
+  return round.links({
+    crawl,
+    urls,
+    page,
+    depthAt: (index) => kinds[index] === "M" ? row.depth : row.depth + 1,
+    refuses: (index) => isTooDeep && kinds[index] === "M" ? "sitemap_depth" : undefined,
   });
 }
 
@@ -191,6 +210,10 @@ function linkFindings(row: UrlRow, crawl: Crawl, kinds: string | undefined): (in
   const priority = priorityOf({ operator: crawl.row.spec.priority, depth });
   const link: Finding = { depth, hop: 0, path: longerPath(row.discoveryPath, "L"), from: row.url, priority };
   if (kinds === undefined) return () => link;
-  const embed: Finding = { ...link, path: longerPath(row.discoveryPath, "E") };
-  return (index) => kinds[index] === "E" ? embed : link;
+  const found: Readonly<Record<string, Finding>> = {
+    E: { ...link, path: longerPath(row.discoveryPath, "E") },
+    S: { ...link, path: longerPath(row.discoveryPath, "S") },
+    M: { ...link, depth: row.depth, path: longerPath(row.discoveryPath, "M") },
+  };
+  return (index) => found[kinds[index] ?? ""] ?? link;
 }

@@ -5,7 +5,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { CrawlRow } from "../ports.ts";
-import { type CrawlId, type CrawlSettings, type CrawlSpec, hostKeyOf } from "../../protocol/mod.ts";
+import { type CrawlId, type CrawlSettings, type CrawlSpec, hostKeyOf, type Origin } from "../../protocol/mod.ts";
 import { type ScopedUrl, type ScopeRules, scopeRules } from "./door/scope.ts";
 import type { HostDirectory } from "./host_directory.ts";
 import type { KeySalt } from "./seen_cache.ts";
@@ -27,6 +27,8 @@ export class Crawl {
   readonly leased: number[];
   /** Per shard: targets that came back in a round whose commit is under way; were it to fail, they would be out still. */
   readonly freed: number[];
+  /** Origins whose sitemaps it was told of, since the start. */
+  readonly announced = new Set<Origin>();
   readonly #parts: CrawlParts;
   readonly #seeds: ScopedUrl[];
 
@@ -116,6 +118,7 @@ function crawlSettings(row: CrawlRow): CrawlSettings {
     polite: spec.politeness.delay_ms > 0,
     embeds: spec.embeds,
     respect_rel_nofollow: spec.respect_rel_nofollow,
+    sitemaps: spec.sitemaps !== "none",
     scope_version: row.stateVersion,
   };
 }

@@ -4,7 +4,7 @@
  * and asks no site harder than its address allows. Seeds that are no URLs are the frontier's to refuse, by index.
  */
 
-import type { CrawlSpec, Politeness, Scope } from "../../protocol/mod.ts";
+import type { CrawlSpec, Politeness, Scope, SitemapUse } from "../../protocol/mod.ts";
 import { LIMITS } from "../../protocol/mod.ts";
 
 export interface SpecRules {
@@ -13,6 +13,7 @@ export interface SpecRules {
 }
 
 const SCOPE_KINDS = ["host", "domain", "prefix", "any"];
+const SITEMAP_USES: readonly string[] = ["none", "robots", "all"] satisfies SitemapUse[];
 const ORDERS = ["priority", "breadth_first"];
 /** ids.ts, CrawlId. */
 const CRAWL_ID = /^[a-z0-9_-]{1,64}$/;
@@ -52,6 +53,7 @@ export function validateCrawlSpec(spec: CrawlSpec, rules: SpecRules): string[] {
       : []),
     ...scopeProblems(spec.scope),
     ...orderProblems(spec.order),
+    ...sitemapProblems(spec.sitemaps),
     ...politenessProblems(spec.politeness, rules),
     ...identityProblems(spec),
   ];
@@ -60,6 +62,11 @@ export function validateCrawlSpec(spec: CrawlSpec, rules: SpecRules): string[] {
 function orderProblems(order: string | undefined): string[] {
   if (order === undefined || ORDERS.includes(order)) return [];
   return [`The order ${quote(order)} is unknown: one of ${ORDERS.join(", ")} is wanted.`];
+}
+
+function sitemapProblems(use: string | undefined): string[] {
+  if (use === undefined || SITEMAP_USES.includes(use)) return [];
+  return [`The use of sitemaps ${quote(use)} is unknown: one of ${SITEMAP_USES.join(", ")} is wanted.`];
 }
 
 function scopeProblems(scope: Scope): string[] {

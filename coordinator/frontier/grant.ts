@@ -13,6 +13,7 @@ import { noteGrant } from "./learn_region.ts";
 import { isShutOut } from "./placement.ts";
 import { gapMs, likelyGapMs, startsThatFit } from "./politeness.ts";
 import type { Round } from "./round.ts";
+import { announceSitemaps, isSitemapRow } from "./sitemaps.ts";
 import type { Shard } from "./shard.ts";
 import { freeParked, offeredPace, type Pace } from "./start_limits.ts";
 import { chooseTargets, type Chosen } from "./targets.ts";
@@ -89,13 +90,13 @@ function grantHost(round: Round, host: HostState, asked: Asked): Lease | undefin
   const most = Math.min(
     asked.most,
     host.isProbe && asked.want.region !== host.homeRegion ? shard.parts.settings.probeTargets : limits.targetsPerLease,
-    limits.targetsPerLease,
     startsThatFit(likelyGapMs(pace.gapMs, host.responseMs, politeness), limits),
   );
   const chosen = chooseTargets(round, queue, { starts: most, pages: Math.min(most, crawl.pagesLeft) });
   if (chosen.rows.length === 0 && chosen.robots.length === 0) return undefined;
   const lease = newLease(round, { host, crawl, pace, chosen, want: asked.want });
   noteGrant(round, lease);
+  for (const row of chosen.fresh) announceSitemaps(shard, crawl, row);
   shard.addLease(lease);
   shard.batch.putLease(lease);
   shard.batch.changeHost(host);
@@ -204,7 +205,7 @@ function targetMessages(shard: Shard, chosen: Chosen): Target[] {
     target_id: fingerprintToHex(row.fingerprint),
     url: row.url,
     key: keys.key(index),
-    kind: "page",
+    kind: isSitemapRow(row) ? "sitemap" : "page",
     depth: row.depth,
     hop: row.hop,
     not_before_in_ms: 0,

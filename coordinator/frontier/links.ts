@@ -34,6 +34,8 @@ export interface SpanOptions {
   readonly isSeedLike?: (index: number) => boolean;
   /** The page that the links stand on (0 = pages of another shard): they count as in-links. Absent = no page's links. */
   readonly page?: Fingerprint;
+  /** Why a link stays out whatever it is; undefined = it is judged like any other. */
+  readonly refuses?: (index: number) => string | undefined;
 }
 
 export interface Rejection {
@@ -164,7 +166,9 @@ class SpanClassifier {
   /** Makes no call to the core but for `href`. */
   #door(link: { index: number; isShallower: boolean; place: HostPlace; href: () => string }): void {
     const { index, place, isShallower } = link;
-    const { crawl, depthAt, isSeedLike } = this.#span.options;
+    const { crawl, depthAt, isSeedLike, refuses } = this.#span.options;
+    const refusal = refuses?.(index);
+    if (refusal !== undefined) return this.#reject(index, refusal, place);
     const isSeed = isSeedLike?.(index) === true;
     if (!isSeed && !crawl.rules.admitsHost(place.host, place.domain)) return this.#reject(index, "scope", place);
     const url = link.href();

@@ -12,6 +12,7 @@ import { abandonedGapMs } from "./politeness.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import { ROBOTS_BLOCK } from "./settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
+import { announceSitemaps } from "./sitemaps.ts";
 
 export interface LoadOptions {
   readonly index: number;
@@ -43,7 +44,19 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   for (const other of parts.shards) other?.parkedAtAddress.openedAll();
   if (isStart) endDeadLeases(shard, now);
   for (const host of shard.hosts.values()) shard.reschedule(host, now);
+  announceKnown(shard);
   return shard;
+}
+
+/** A crash may have come between a robots.txt and what it made known. */
+function announceKnown(shard: Shard): void {
+  for (const row of shard.origins.values()) {
+    if (row.sitemaps.length === 0) continue;
+    for (const { crawlId } of shard.hosts.get(row.host)?.queues ?? []) {
+      const crawl = shard.parts.crawls.get(crawlId);
+      if (crawl?.isRunning) announceSitemaps(shard, crawl, row);
+    }
+  }
 }
 
 async function loadSeen({ index, parts, seen }: Shard, store: ShardStore): Promise<void> {

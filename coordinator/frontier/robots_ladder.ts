@@ -12,6 +12,7 @@ export interface RobotsAnswer {
   readonly class: RobotsClass;
   /** Of a body of class `rules`. */
   readonly digest: string;
+  readonly sitemaps: readonly string[];
   /** Clamped; 0 = none. */
   readonly retryAfterMs: number;
   /** Nobody has ever answered at this origin: as with any URL that can't be connected to, it is soon known (E70). */
@@ -45,6 +46,7 @@ export function originAfter(before: OriginRow | undefined, answer: RobotsAnswer,
     retryAt: 0,
     retryMs: 0,
     epoch,
+    sitemaps: answer.sitemaps,
   };
 }
 
@@ -75,6 +77,7 @@ function failedOrigin(before: OriginRow | undefined, answer: RobotsAnswer, conte
     retryAt,
     retryMs,
     epoch,
+    sitemaps: before?.sitemaps ?? [],
   };
 }
 

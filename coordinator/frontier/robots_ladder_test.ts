@@ -8,9 +8,9 @@ import { originAfter, originVerdict, type RobotsAnswer } from "./robots_ladder.t
 const T0 = 1_893_456_000_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const RULES: RobotsAnswer = { class: "rules", digest: "d".repeat(64), retryAfterMs: 0 };
-const ABSENT: RobotsAnswer = { class: "allow_all", digest: "", retryAfterMs: 0 };
-const DOWN: RobotsAnswer = { class: "unreachable", digest: "", retryAfterMs: 0 };
+const RULES: RobotsAnswer = { class: "rules", digest: "d".repeat(64), retryAfterMs: 0, sitemaps: [] };
+const ABSENT: RobotsAnswer = { class: "allow_all", digest: "", retryAfterMs: 0, sitemaps: [] };
+const DOWN: RobotsAnswer = { class: "unreachable", digest: "", retryAfterMs: 0, sitemaps: [] };
 
 function after(before: OriginRow | undefined, answer: RobotsAnswer, now: number, epoch = 1): OriginRow {
   const context = { slot: 1, origin: "https://a.example", host: "a.example", epoch, now, limits: LIMITS };

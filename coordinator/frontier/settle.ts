@@ -13,6 +13,7 @@ import {
   type Fetched,
   type Outcome,
   type Redirected,
+  type TargetKind,
   type Unchanged,
 } from "../../protocol/mod.ts";
 import type { Batch, UrlRow } from "../ports.ts";
@@ -22,6 +23,7 @@ import { addTo, type Counts } from "./counters.ts";
 import type { LeaseState } from "./host_state.ts";
 import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter, urlRetryMs } from "./politeness.ts";
 import type { Round } from "./round.ts";
+import { isSitemapRow } from "./sitemaps.ts";
 
 /** Letters of a reason that are kept. */
 const REASON_CHARS = 512;
@@ -79,7 +81,7 @@ export class PageSettler {
     const visited = isPage ? { ...row, ...afterVisit(row, outcome.capture.content_hash, this.#round.now) } : row;
     this.#finish(visited, { state: "done", reason: "", httpCode });
     this.#counts[counter]++;
-    if (isPage && httpCode >= 200 && httpCode < 300) this.#countPage();
+    if (isPage && httpCode >= 200 && httpCode < 300 && !isSitemapRow(row)) this.#countPage();
     if (isPage && httpCode >= 400) addTo(this.#counts.errorsByClass, `http_${Math.floor(httpCode / 100)}xx`);
     addHops(this.#round, { outcome, row, lease: this.#lease });
     if (outcome.capture !== undefined) addCapture(this.#round, { outcome, capture: outcome.capture, row });
@@ -155,7 +157,9 @@ function bare(outcome: Outcome): Pick<Outcome, "target_id" | "requests"> {
 
 type BatchCapture = Batch["captures"][number];
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-type CapturedRow = Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "depth" | "discoveredFrom">;
+type CapturedRow = Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "depth" | "discoveredFrom"> & {
+  readonly discoveryPath?: string;
+};
 
 /** Redirects that were followed on the way are captures of their own, each at the URL that was asked for. */
 export function addHops(
@@ -168,12 +172,13 @@ export function addHops(
     if (captureProblem(capture, lease.workerId, settings) !== undefined) continue;
     const { target_id } = outcome;
     const hop: Redirected = { target_id, status: "redirected", http_code, location, requests: 1 };
-    addCapture(round, { outcome: hop, capture: { ...capture, url }, row, kind: kindOf(outcome) });
+    addCapture(round, { outcome: hop, capture: { ...capture, url }, row, kind: kindOf(outcome, row) });
   }
 }
 
-function kindOf(outcome: Outcome): "page" | "robots" {
-  return outcome.status === "robots" ? "robots" : "page";
+function kindOf(outcome: Outcome, { discoveryPath = "" }: Pick<CapturedRow, "discoveryPath">): TargetKind {
+  if (outcome.status === "robots") return "robots";
+  return isSitemapRow({ discoveryPath }) ? "sitemap" : "page";
 }
 
 function roleOf({ status }: Outcome): CaptureRow["role"] {
@@ -188,7 +193,7 @@ export function addCapture(
     readonly outcome: Outcome;
     readonly capture: CaptureFacts;
     readonly row: CapturedRow;
-    readonly kind?: "page" | "robots";
+    readonly kind?: TargetKind;
   },
 ): void {
   const { outcome, capture, row } = what;
@@ -203,7 +208,7 @@ export function addCapture(
     seq: shard.nextCaptureSeq++,
     crawl_id: row.crawlId,
     url: capture.url ?? row.url,
-    kind: what.kind ?? kindOf(outcome),
+    kind: what.kind ?? kindOf(outcome, row),
     role: roleOf(outcome),
     http_code: outcome.http_code ?? 0,
     depth: row.depth,

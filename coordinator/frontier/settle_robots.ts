@@ -11,6 +11,7 @@ import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter } from ".
 import { originAfter } from "./robots_ladder.ts";
 import type { Round } from "./round.ts";
 import { addCapture, addHops } from "./settle.ts";
+import { announceSitemaps, keptSitemaps } from "./sitemaps.ts";
 
 /** Begins the reason of hosts that robots.txt makes us skip; their queued URLs are settled as excluded. */
 export const ROBOTS_BLOCK = "robots.txt ";
@@ -32,6 +33,7 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
     {
       class: answer,
       digest,
+      sitemaps: answer === "rules" ? keptSitemaps(outcome.sitemaps ?? [], outcome.origin, shard.parts.core) : [],
       retryAfterMs: retryAfter(outcome.retry_after_ms, settings.limits),
       isUnmet: shard.deadOrigins.isUnmet(outcome.origin, connectionFailure(outcome)),
     },
@@ -39,6 +41,8 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
   );
   shard.origins.set(row.origin, row);
   shard.batch.changeOrigin(row);
+  const crawl = shard.parts.crawls.get(lease.crawlId);
+  if (crawl !== undefined) announceSitemaps(shard, crawl, row);
   for (const queue of host.queues) queue.blockedUntil = 0;
   noteHost(round, lease, { outcome, class: answer });
   archiveRobots(round, lease, outcome);

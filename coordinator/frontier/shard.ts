@@ -41,6 +41,7 @@ import { SeenSet } from "./seen/seen_set.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import { SentLinks } from "./sent_links.ts";
 import type { FrontierSettings } from "./settings.ts";
+import type { Announcement } from "./sitemaps.ts";
 import type { Ending } from "./start_groups.ts";
 import { isParked, returnParts, takeParts } from "./start_limits.ts";
 import { TallyBook } from "./tally.ts";
@@ -99,6 +100,8 @@ export class Shard {
   readonly outOfBudget = new Set<HostState>();
   /** Crawls whose scope grew in this round: saved before the batch is committed. */
   readonly grownCrawls = new Set<Crawl>();
+  /** Sitemaps that this round came to know of. */
+  announcements: Announcement[] = [];
   batch = new BatchBuilder();
   batchSeq = 0;
   nextUrlSeq = 1;

@@ -14,6 +14,7 @@ import { type Operation, Round } from "./round.ts";
 import { SeenCopies } from "./seen/seen_copies.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
 import type { FrontierParts, Shard } from "./shard.ts";
+import { AnnounceOperation } from "./sitemaps.ts";
 
 interface Waiting {
   readonly operation: Operation<unknown>;
@@ -122,12 +123,24 @@ export class ShardWriter {
       try {
         const answers = await this.#round(taken);
         taken.forEach(({ resolve }, i) => resolve(answers[i]));
+        this.#announce();
       } catch (error) {
         const reason = error instanceof Error ? error : new Error(String(error));
         for (const { reject } of taken) reject(reason);
         await this.#recover(reason);
       }
       await this.#parts.clock.sleep(0);
+    }
+  }
+
+  /** What the round found in robots.txt files is made known to crawls in rounds of its own, before anyone sweeps. */
+  #announce(): void {
+    for (const announcement of this.#shard.announcements.splice(0)) {
+      this.submit(new AnnounceOperation(announcement)).catch((error) => {
+        // The next lease of the origin, in this process or the next, makes them known.
+        announcement.crawl.announced.delete(announcement.origin);
+        this.#parts.log.warn("sitemaps could not be made known", { origin: announcement.origin, error: String(error) });
+      });
     }
   }
 

@@ -120,6 +120,7 @@ export function originRow(origin: string, over: Partial<OriginRow> = {}): Origin
     retryAt: 0,
     retryMs: 0,
     epoch: 3,
+    sitemaps: [`${origin}/sitemap.xml`],
     ...over,
   };
 }

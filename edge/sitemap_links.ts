@@ -1,0 +1,80 @@
+/**
+ * What a fetched sitemap or feed adds to the crawl: the pages that it names, and further sitemaps.
+ * Invariant: never fails; what is no sitemap has none; the number of links and their characters are bounded, so that one
+ * report of them fits into a request.
+ */
+
+import { LIMITS, type Target } from "../protocol/mod.ts";
+import type { EdgeParts } from "./parts.ts";
+import type { Exchange } from "./ports.ts";
+import { isGzip, looksLikeSitemap, parseSitemap, resolveLocs } from "./sitemap/parse.ts";
+import { SITEMAP_LIMITS } from "./sitemap/sitemap.ts";
+import { header, mediaType } from "./steps/scan.ts";
+
+export interface SitemapLinks {
+  /** Absolute http(s) URLs without fragment, once each. */
+  readonly outlinks: readonly string[];
+  /** One letter each: S = a page, M = a sitemap. */
+  readonly outlinkKinds: string;
+}
+
+/** Characters of all links of one sitemap together. */
+const LINK_CHARS = LIMITS.apiBodyBytes / 3;
+const XML_TYPE = /^(?:text|application)\/(?:[\w.-]+\+)?xml$/;
+
+/** The links of a final answer; undefined when it is no sitemap, or the crawl leaves sitemaps alone. */
+export async function sitemapLinks(
+  answer: Exchange,
+  target: Target,
+  parts: EdgeParts,
+): Promise<SitemapLinks | undefined> {
+  const isNamed = target.kind === "sitemap";
+  // Feeds and sitemaps that pages link to are XML by their type; text and gzip files are sitemaps only by name.
+  const type = mediaType(header(answer, "content-type"));
+  if (!isNamed && !(XML_TYPE.test(type) && looksLikeSitemap(answer.decoded))) return undefined;
+  const { bytes, isCut } = await unpacked(answer, parts);
+  const rest = () => parts.clock.sleep(0);
+  const sitemap = await parseSitemap(bytes, { now: parts.clock.wallMs(), isCut, rest });
+  if ("error" in sitemap) {
+    parts.log.info("a sitemap could not be read", { url: answer.url, error: sitemap.error });
+    return undefined;
+  }
+  const pages = sitemap.entries.flatMap(({ loc, alternates = [] }) => [loc, ...alternates]);
+  const links = new Links(LIMITS.outlinksPerSitemap);
+  links.add(resolveLocs(sitemap.sitemaps, answer.url, parts.core), "M");
+  links.add(resolveLocs(pages, answer.url, parts.core), "S");
+  return links;
+}
+
+async function unpacked(
+  { decoded, truncated, decodeProblem }: Exchange,
+  parts: EdgeParts,
+): Promise<{ bytes: Uint8Array; isCut: boolean }> {
+  const isCut = truncated !== undefined || decodeProblem !== undefined;
+  if (!isGzip(decoded)) return { bytes: decoded, isCut };
+  const unpacked = await parts.unpack(decoded, SITEMAP_LIMITS.bytes);
+  return { bytes: unpacked.bytes, isCut: isCut || unpacked.isCut };
+}
+
+class Links implements SitemapLinks {
+  readonly outlinks: string[] = [];
+  outlinkKinds = "";
+  readonly #most: number;
+  readonly #known = new Set<string>();
+  #chars = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(urls: readonly (string | undefined)[], kind: "S" | "M"): void {
+    for (const url of urls) {
+      if (url === undefined || this.#known.has(url)) continue;
+      if (this.outlinks.length >= this.#most || this.#chars + url.length > LINK_CHARS) return;
+      this.#known.add(url);
+      this.#chars += url.length;
+      this.outlinks.push(url);
+      this.outlinkKinds += kind;
+    }
+  }
+}
