@@ -8,6 +8,7 @@ import type { Core } from "../../core-wasm/core.ts";
 import { createHttpFrontier } from "../../edge/adapters/http_frontier.ts";
 import { Backlog } from "../../edge/backlog.ts";
 import type { EdgeParts } from "../../edge/parts.ts";
+import { unpackGzip } from "../../edge/http/unpack.ts";
 import { RulesCache } from "../../edge/rules_cache.ts";
 import { SeenContent } from "../../edge/steps/dedup.ts";
 import { KnownLinks } from "../../edge/steps/known_links.ts";
@@ -144,6 +145,7 @@ export class EdgeMachine {
       links: new KnownLinks(),
       backlog: new Backlog(50_000),
       digest: nativeDigest,
+      unpack: unpackGzip,
       clock,
       log,
       settings: this.#settings(),
