@@ -1,6 +1,8 @@
 /**
  * Runs the simulator: `--from=SEED` (default 1), `--seeds=N` (default 100) or `--minutes=M`; `--trace` prints what
  * happened in a failing seed, `--keep-going` goes on after one, `--hashes` prints nothing but each run's trace.
+ * `--mutations` (or `--mutations=WORD` for those whose name has it) runs deliberately broken builds instead, each over at
+ * most `--seeds=N` (default 400) seeds, and fails when one of them survives.
  * OUTRIDER_SIMULATION_SEED=n runs that seed alone, with its trace. Exits with 1 when a seed failed.
  */
 
@@ -11,6 +13,19 @@ const given = (name: string) => process.argv.includes(`--${name}`);
 
 function option(name: string): string | undefined {
   return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
+
+async function huntMutations(word: string): Promise<number> {
+  const { hunt } = await import("./mutate.ts");
+  const { MUTATIONS } = await import("./mutations.ts");
+  const chosen = MUTATIONS.filter(({ name }) => name.includes(word));
+  let survived = 0;
+  const options = { from: Number(option("from") ?? 1), mostSeeds: Number(option("seeds") ?? 400) };
+  hunt(chosen, options, ({ mutation, seeds, found }) => {
+    if (seeds === undefined) survived++;
+    process.stdout.write(`| ${mutation.name} | ${seeds ?? "survived"} | ${found} |\n`);
+  });
+  return survived;
 }
 
 const only = process.env.OUTRIDER_SIMULATION_SEED;
@@ -34,19 +49,26 @@ function count(result: SimulationResult): void {
   hashes.push(result.trace);
 }
 
-for (let seed = from; sums.seeds < most && performance.now() < endAt; seed++) {
-  const result = await simulate(seed, { keepsLines: given("trace") || only !== undefined });
-  count(result);
-  if (result.broken === undefined) continue;
-  sums.failed++;
-  for (const line of result.lines) process.stdout.write(`${line}\n`);
-  process.stdout.write(`seed ${seed} breaks a promise: ${result.broken}\n  again: OUTRIDER_SIMULATION_SEED=${seed}\n`);
-  if (!given("keep-going")) break;
+async function runSeeds(): Promise<number> {
+  for (let seed = from; sums.seeds < most && performance.now() < endAt; seed++) {
+    const result = await simulate(seed, { keepsLines: given("trace") || only !== undefined });
+    count(result);
+    if (result.broken === undefined) continue;
+    sums.failed++;
+    for (const line of result.lines) process.stdout.write(`${line}\n`);
+    process.stdout.write(
+      `seed ${seed} breaks a promise: ${result.broken}\n  again: OUTRIDER_SIMULATION_SEED=${seed}\n`,
+    );
+    if (!given("keep-going")) break;
+  }
+  if (given("hashes")) process.stdout.write(`${hashes.join(" ")}\n`);
+  else {
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    const virtualHours = Math.round(sums.virtualHours * 10) / 10;
+    process.stdout.write(`${JSON.stringify({ ...sums, virtualHours, seconds, troubles })}\n`);
+  }
+  return sums.failed;
 }
-if (given("hashes")) process.stdout.write(`${hashes.join(" ")}\n`);
-else {
-  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-  const virtualHours = Math.round(sums.virtualHours * 10) / 10;
-  process.stdout.write(`${JSON.stringify({ ...sums, virtualHours, seconds, troubles })}\n`);
-}
-process.exitCode = sums.failed === 0 ? 0 : 1;
+
+const word = given("mutations") ? "" : option("mutations");
+process.exitCode = (word === undefined ? await runSeeds() : await huntMutations(word)) === 0 ? 0 : 1;

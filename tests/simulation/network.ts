@@ -160,6 +160,8 @@ const ROUTES: Readonly<Record<string, keyof FrontierVerbs>> = {
   settled: "settled",
   outbox: "deliverOutbox",
   outbox_ack: "ackOutbox",
+  address_permits: "permitAddress",
+  permits_return: "returnPermits",
   permits: "permit",
   captures: "captures",
 };

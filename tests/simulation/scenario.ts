@@ -104,6 +104,11 @@ function planSettings(chance: Chance): Partial<FrontierSettings> {
       ...LIMITS,
       robotsTtlMs: chance.pick([LIMITS.robotsTtlMs, 300_000]),
       targetsPerLease: chance.pick([3, 12, 50]),
+      // Tighter than a host's own delay, where hosts share a site or a machine.
+      domainInFlight: chance.pick([2, 4]),
+      domainGapMs: chance.pick([250, 600]),
+      ipInFlight: chance.pick([2, 8]),
+      ipGapMs: chance.pick([100, 400]),
     },
     headsPerQueue: chance.pick([2, 4, FRONTIER_DEFAULTS.headsPerQueue]),
     headsPerShard: chance.pick([8, FRONTIER_DEFAULTS.headsPerShard]),

@@ -87,12 +87,7 @@ class Simulation {
       onSlowed: (host, delayMs) => this.#server.policy(host, delayMs),
     });
     this.#commits = this.#newCommitCheck();
-    this.#server = new ServerCheck(this.#verdict, this.#commits, {
-      delayMs: scenario.delayMs,
-      robotsTtlMs: scenario.settings.limits!.robotsTtlMs,
-      isParallel: scenario.crawls.some(({ spec }) => spec.politeness.max_parallel > 1),
-      now: () => scheduler.now,
-    });
+    this.#server = this.#newServerCheck();
     this.#network = this.#newNetwork(chance);
     this.#edges = this.#newEdges(chance, log);
     this.#troubles = new Troubles({
@@ -156,6 +151,21 @@ class Simulation {
     });
   }
 
+  #newServerCheck(): ServerCheck {
+    const { crawls, delayMs, settings } = this.#scenario;
+    const limits = settings.limits!;
+    const parallel = Math.max(...crawls.map(({ spec }) => spec.politeness.max_parallel));
+    return new ServerCheck(this.#verdict, this.#commits, {
+      delayMs,
+      robotsTtlMs: limits.robotsTtlMs,
+      isParallel: parallel > 1,
+      host: { inFlight: parallel, gapMs: 0 },
+      domain: { inFlight: limits.domainInFlight, gapMs: limits.domainGapMs },
+      address: { inFlight: limits.ipInFlight, gapMs: limits.ipGapMs },
+      now: () => this.#scheduler.now,
+    });
+  }
+
   #newNetwork(chance: Chance): Network {
     const replies = new ReplyCheck(this.#verdict, this.#commits, this.#server);
     const network = new Network({
@@ -184,7 +194,7 @@ class Simulation {
       server: new WebServer(plan, chance),
       onStart: (...[host, url, by]: Parameters<ServerCheck["started"]>) => {
         this.#say(`${by.name} starts ${url}`);
-        this.#server.started(host, url, by);
+        return this.#server.started(host, url, by);
       },
       onAnswer: (...[url, status, by]: Parameters<ServerCheck["answered"]>) => this.#server.answered(url, status, by),
     };

@@ -17,8 +17,8 @@ export interface WebParts {
   readonly chance: Chance;
   readonly plan: WebPlan;
   readonly server: WebServer;
-  /** A request of this process starts, as its server sees it. */
-  readonly onStart: (host: HostPlan, url: string, by: Process) => void;
+  /** A request of this process starts, as its server sees it; the server calls what is returned when it is over. */
+  readonly onStart: (host: HostPlan, url: string, by: Process) => () => void;
   /** The process has the whole answer. */
   readonly onAnswer: (url: string, status: number, by: Process) => void;
 }
@@ -45,6 +45,11 @@ class WebFetch {
   #connectMs: number | undefined;
   #firstByteMs: number | undefined;
   #sent = false;
+  /** The time that a permit takes is nobody's fault. */
+  #isAdmitted = false;
+  #isOver = false;
+  /** Tells the server that the connection is gone. */
+  #over = () => {};
 
   constructor(parts: WebParts, process: Process, request: FetchRequest) {
     this.#parts = parts;
@@ -60,18 +65,29 @@ class WebFetch {
     return new Promise((resolve) => {
       this.#end = (answer) => {
         for (const event of this.#events) event.run = undefined;
+        this.#isOver = true;
+        this.#over();
         resolve(answer);
       };
-      const { connectMs, wallMs } = this.#request.limits;
-      this.#later(wallMs, "timer", () => this.#fail("wall_timeout"));
-      const connecting = this.#parts.server.connect(this.#request.url);
-      // A kept connection needs no packet to and fro.
-      const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;
-      if (connecting === "ok" && toAndFroMs < connectMs) this.#later(toAndFroMs, "io", () => this.#send());
-      else if (connecting === "ok" || connecting === "connect_timeout") {
-        this.#later(connectMs, "timer", () => this.#fail("connect_timeout"));
-      } else this.#later(toAndFroMs, "io", () => this.#fail(connecting));
+      const { wallMs } = this.#request.limits;
+      this.#later(wallMs, "timer", () => this.#fail(this.#isAdmitted ? "wall_timeout" : "aborted"));
+      const admitted = this.#host === undefined ? true : this.#request.admitAddress?.(this.#host.address) ?? true;
+      if (admitted === true) this.#connect();
+      else admitted.then((isAdmitted) => isAdmitted ? this.#connect() : this.#fail("aborted"));
     });
+  }
+
+  #connect(): void {
+    if (this.#isOver) return;
+    this.#isAdmitted = true;
+    const { connectMs } = this.#request.limits;
+    const connecting = this.#parts.server.connect(this.#request.url);
+    // A kept connection needs no packet to and fro.
+    const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;
+    if (connecting === "ok" && toAndFroMs < connectMs) this.#later(toAndFroMs, "io", () => this.#send());
+    else if (connecting === "ok" || connecting === "connect_timeout") {
+      this.#later(connectMs, "timer", () => this.#fail("connect_timeout"));
+    } else this.#later(toAndFroMs, "io", () => this.#fail(connecting));
   }
 
   #later(afterMs: number, kind: "timer" | "io", run: () => void): void {
@@ -93,8 +109,9 @@ class WebFetch {
   #arrive(): void {
     const { server, onStart } = this.#parts;
     const { url } = this.#request;
-    onStart(this.#host!, url, this.#process);
+    this.#over = onStart(this.#host!, url, this.#process);
     const answer = server.answer(url);
+    this.#parts.scheduler.plan({ afterMs: answer.serviceMs + answer.transferMs }, this.#over);
     const firstByteMs = answer.serviceMs + this.#latencyMs;
     this.#later(firstByteMs, "io", () => this.#firstByte(answer));
   }

@@ -24,9 +24,6 @@ export interface Ended {
 /** A crawl without a page limit has found all of `expected`; one with a limit has fetched as many pages as it may. */
 export function checkCrawl(ended: Ended, crawlId: CrawlId, expected: Expected, maxPages: number | undefined): void {
   const { verdict, commits } = ended;
-  const pages = commits.countersOf(crawlId).reduce((sum, row) => sum + row.pages, 0);
-  const wanted = Math.min(expected.pages, maxPages ?? Infinity);
-  verdict.expect(pages === wanted, () => `crawl ${crawlId} counts ${pages} pages; ${wanted} were to be found`);
   const rows = commits.urlsOf(crawlId);
   for (const [fingerprint, row] of rows) {
     const found = expected.ends.get(fingerprint);
@@ -38,10 +35,14 @@ export function checkCrawl(ended: Ended, crawlId: CrawlId, expected: Expected, m
       );
     }
   }
-  if (maxPages !== undefined) return;
-  for (const [fingerprint, { url }] of expected.ends) {
-    verdict.expect(rows.has(fingerprint), () => `${url} was never accepted in crawl ${crawlId}`);
+  if (maxPages === undefined) {
+    for (const [fingerprint, { url }] of expected.ends) {
+      verdict.expect(rows.has(fingerprint), () => `${url} was never accepted in crawl ${crawlId}`);
+    }
   }
+  const pages = commits.countersOf(crawlId).reduce((sum, row) => sum + row.pages, 0);
+  const wanted = Math.min(expected.pages, maxPages ?? Infinity);
+  verdict.expect(pages === wanted, () => `crawl ${crawlId} counts ${pages} pages; ${wanted} were to be found`);
 }
 
 function isEnd({ state, httpCode }: UrlRow, end: End): boolean {

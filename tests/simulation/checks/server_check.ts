@@ -9,6 +9,7 @@ import type { Process } from "../machine.ts";
 import { CRAWL_DELAY_S, type HostPlan } from "../web_plan.ts";
 import type { CommitCheck, KnownLease } from "./commit_check.ts";
 import type { Verdict } from "./verdict.ts";
+import { type Flight, WindowCheck, type WindowLimit } from "./window_check.ts";
 
 /** Clocks of whole milliseconds stand between two machines. */
 const ROUNDING_MS = 1;
@@ -20,6 +21,9 @@ export interface ServerRules {
   readonly robotsTtlMs: number;
   /** Crawls may ask while an answer is awaited: then the gap is counted from sending, and the way's jitter shows (ADR 6). */
   readonly isParallel: boolean;
+  readonly host: WindowLimit;
+  readonly domain: WindowLimit;
+  readonly address: WindowLimit;
   readonly now: () => number;
 }
 
@@ -57,11 +61,17 @@ export class ServerCheck {
   readonly #arrivals = new Map<string, number>();
   staleStarts = 0;
   starts = 0;
+  readonly #perHost: WindowCheck;
+  readonly #perDomain: WindowCheck;
+  readonly #perAddress: WindowCheck;
 
   constructor(verdict: Verdict, commits: CommitCheck, rules: ServerRules) {
     this.#verdict = verdict;
     this.#commits = commits;
     this.#rules = rules;
+    this.#perHost = new WindowCheck(verdict, "host", rules.host);
+    this.#perDomain = new WindowCheck(verdict, "domain", rules.domain);
+    this.#perAddress = new WindowCheck(verdict, "address", rules.address);
   }
 
   #of(host: HostKey): HostView {
@@ -89,21 +99,38 @@ export class ServerCheck {
     held.set(host, leaseId);
   }
 
-  started(host: HostPlan, url: string, by: Process): void {
+  /** A request arrives; what is returned is to be called when it is over. */
+  started(host: HostPlan, url: string, by: Process): () => void {
     const now = this.#rules.now();
     const view = this.#of(host.name);
+    const flight: Flight = { at: now, by, isOver: false };
+    const over = () => void (flight.isOver = true);
     this.starts++;
     const isHop = url.includes("/robots-of-");
     const leaseId = this.#held.get(by)?.get(host.name);
     const lease = leaseId === undefined || isHop ? undefined : this.#commits.leases.get(leaseId);
+    if (lease?.endedAt !== undefined) {
+      this.#lateStart(url, by, lease);
+      return over;
+    }
     // Its permit may have run out meanwhile: it counts among the stale requests of its suspended edge.
-    if (isHop && this.suspended.has(by)) return;
-    if (!isHop && lease?.endedAt !== undefined) return this.#lateStart(url, by, lease);
+    if (isHop && this.suspended.has(by)) return over;
     this.#verdict.expect(isHop || lease !== undefined, () => `${by.name} asked for ${url} without a lease`);
     this.#checkGap(view, { at: now, lease }, { host, url });
+    this.#checkWindows(host, flight, isHop);
     view.last = { at: now, lease };
     if (url.endsWith("/robots.txt")) view.verdictAt = undefined;
     else if (!isHop) this.#checkRobots(view, host, url);
+    return over;
+  }
+
+  #checkWindows(host: HostPlan, flight: Flight, isHop: boolean): void {
+    const jitterMs = this.#rules.isParallel ? host.latencyMs[1] - host.latencyMs[0] : 0;
+    const toleranceMs = ROUNDING_MS + jitterMs;
+    // A permitted request may be under way still when its host is leased.
+    if (!isHop) this.#perHost.started(host.name, flight, toleranceMs);
+    this.#perDomain.started(host.domain, flight, toleranceMs);
+    this.#perAddress.started(host.address, flight, toleranceMs);
   }
 
   /** Promise 2: a suspended edge may start at most confirmMs worth of stale requests. */

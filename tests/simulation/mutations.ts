@@ -1,0 +1,274 @@
+/**
+ * Deliberately broken builds, each a small change of one file, that the simulator must find (mutate.ts runs them).
+ * Invariant: `find` stands exactly once in `file`, or the mutation no longer says what it breaks.
+ */
+
+export interface Mutation {
+  /** What the broken build does, in a few words. */
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const FRONTIER = "coordinator/frontier";
+
+/** The control plane's. */
+export const COORDINATOR_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "drops the fence: a lease that is over may still complete",
+    file: `${FRONTIER}/shard.ts`,
+    find: "    this.leases.delete(lease.leaseId);\n",
+    replace: "",
+  },
+  {
+    name: "doesn't persist the epoch",
+    file: `${FRONTIER}/host_state.ts`,
+    find: "    domain,\n    epoch,\n    nextStartAt,\n",
+    replace: "    domain,\n    epoch: 0,\n    nextStartAt,\n",
+  },
+  {
+    name: "forgets a host's delay on restart",
+    file: `${FRONTIER}/host_state.ts`,
+    find: "return { ...newHost(row), ...row",
+    replace: "return { ...newHost(row), ...row, nextStartAt: 0",
+  },
+  {
+    name: "forgets back-off on restart",
+    file: `${FRONTIER}/host_state.ts`,
+    find: "return { ...newHost(row), ...row",
+    replace: "return { ...newHost(row), ...row, backoffMs: 0",
+  },
+  {
+    name: "forgets a host's pause on restart",
+    file: `${FRONTIER}/host_state.ts`,
+    find: "return { ...newHost(row), ...row",
+    replace: "return { ...newHost(row), ...row, paused: false",
+  },
+  {
+    name: "counts accepted outlinks twice",
+    file: `${FRONTIER}/accept.ts`,
+    find: "counts.accepted += accepted;",
+    replace: "counts.accepted += 2 * accepted;",
+  },
+  {
+    name: "takes a filter's word for it that a URL was seen",
+    file: `${FRONTIER}/seen/seen_runs.ts`,
+    find:
+      "for (let i = 0; i < screening.keys.length; i++) if (screening.verdicts[i] === VERDICT.perhaps) open.push(i);",
+    replace:
+      "screening.verdicts.forEach((one, i) => one === VERDICT.perhaps && (screening.verdicts[i] = VERDICT.seen));",
+  },
+  {
+    name: "never backs off",
+    file: `${FRONTIER}/politeness.ts`,
+    find: 'if (backoff === "never" ||',
+    replace: 'if (backoff !== "never" ||',
+  },
+  {
+    name: "ignores Retry-After",
+    file: `${FRONTIER}/politeness.ts`,
+    find: "return ms === undefined || !(ms > 0) ? 0 :",
+    replace: "return ms === undefined || ms > 0 ? 0 :",
+  },
+  {
+    name: "settles a target again when a completion comes twice",
+    file: `${FRONTIER}/settle.ts`,
+    find: "    this.#lease.pages.delete(row.fingerprint);\n",
+    replace: "",
+  },
+  {
+    name: "drops outbox rows",
+    file: `${FRONTIER}/batch_builder.ts`,
+    find: "outbox: this.#outboxRows(batchSeq),",
+    replace: "outbox: [],",
+  },
+  {
+    name: "takes a delivered outbox row in again",
+    file: `${FRONTIER}/enqueue.ts`,
+    find: "if (round.receivedBefore.has(nameOfRow(name))) continue;",
+    replace: "",
+  },
+  {
+    name: "leases a host while a lease of it is out",
+    file: `${FRONTIER}/readiness.ts`,
+    find: "if (host.lease !== undefined || ",
+    replace: "if (",
+  },
+  {
+    name: "ignores a host's pause",
+    file: `${FRONTIER}/readiness.ts`,
+    find: "host.paused ||",
+    replace: "",
+  },
+  {
+    name: "ignores a crawl's pause",
+    file: `${FRONTIER}/crawl.ts`,
+    find: 'return this.row.state === "running";',
+    replace: 'return this.row.state !== "finished";',
+  },
+  {
+    name: "doesn't tell crawls apart in the cache of what was seen",
+    file: `${FRONTIER}/crawl.ts`,
+    find: "this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };",
+    replace: "this.salt = { low: 0, high: Number(hash) * 0 };",
+  },
+  {
+    name: "answers before it commits",
+    file: `${FRONTIER}/writer.ts`,
+    find: "    await this.#commit(shard, upkeep);\n",
+    replace: "    taken.forEach(({ resolve }, i) => resolve(answers[i]));\n    await this.#commit(shard, upkeep);\n",
+  },
+  {
+    name: "keeps the RAM after a failed commit",
+    file: `${FRONTIER}/writer.ts`,
+    find: "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    log.error",
+    replace:
+      "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    if (reason) return;\n    log.error",
+  },
+  {
+    name: "ends leases before their time",
+    file: `${FRONTIER}/sweep.ts`,
+    find: "if (lease.expiresAt <= round.now) expire(round, lease);",
+    replace: "if (lease.expiresAt - 60_000 <= round.now) expire(round, lease);",
+  },
+  {
+    name: "loses the URLs of a lease that ends early",
+    file: `${FRONTIER}/shard.ts`,
+    find: "for (const row of lease.pages.values()) this.enqueueReady(host, row);",
+    replace: "",
+  },
+  {
+    name: "forgets leases on restart",
+    file: `${FRONTIER}/load.ts`,
+    find: "shard.addLease(openLease(shard, row, urls));",
+    replace: "openLease(shard, row, urls);",
+  },
+  {
+    name: "takes no account of leased pages in a page limit",
+    file: `${FRONTIER}/crawl.ts`,
+    find: "most - sum(this.pages) - sum(this.leased) - sum(this.freed)",
+    replace: "most - sum(this.pages)",
+  },
+  {
+    name: "lends a page limit out before it is free",
+    file: `${FRONTIER}/crawl.ts`,
+    find: " - sum(this.freed)",
+    replace: "",
+  },
+  {
+    name: "uses a robots.txt for ever",
+    file: `${FRONTIER}/robots_ladder.ts`,
+    find: 'return row.expiresAt > now ? { kind: "fresh", row } : NEEDED;',
+    replace: 'return { kind: "fresh", row: { ...row, expiresAt: now + 86_400_000 } };',
+  },
+  {
+    name: "ignores a Crawl-delay",
+    file: `${FRONTIER}/settle_robots.ts`,
+    find: "setCrawlDelay(host, outcome.crawl_delay_ms,",
+    replace: "setCrawlDelay(host, undefined,",
+  },
+  {
+    name: "finishes a crawl while links are on their way between shards",
+    file: `${FRONTIER}/finish.ts`,
+    find:
+      '  if (total("accepted") !== total("settled") || total("sent") !== total("received")) return undefined;\n  if (total("outboxRows") > 0) return undefined;\n',
+    replace: '  if (total("accepted") !== total("settled")) return undefined;\n',
+  },
+  {
+    name: "doesn't move a host's clock for a permitted request",
+    file: `${FRONTIER}/lease_verbs.ts`,
+    find: "host.nextStartAt = now + waitMs +",
+    replace: "if (now < 0) host.nextStartAt = now + waitMs +",
+  },
+  {
+    name: "reads leased URLs into their queue again",
+    file: `${FRONTIER}/gather.ts`,
+    find: "(fingerprint) => leased?.has(fingerprint) ?? false",
+    replace: "(fingerprint) => leased?.has(fingerprint) === undefined",
+  },
+  {
+    name: "ignores an operator's delay",
+    file: `${FRONTIER}/politeness.ts`,
+    find: "host.policyDelayMs,",
+    replace: "",
+  },
+];
+
+/** The data plane's. */
+export const EDGE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "skips the robots check",
+    file: "edge/page_target.ts",
+    find: "if (refused) return",
+    replace: "if (refused && hops.length > 99) return",
+  },
+  {
+    name: "takes a robots.txt that fails for one that allows all",
+    file: "edge/robots_target.ts",
+    find: 'what.robots.learned(what.origin, { class: "unreachable" });',
+    replace: 'what.robots.learned(what.origin, { class: "allow_all" });',
+  },
+  {
+    name: "starts on a stale confirmation",
+    file: "edge/lease_hold.ts",
+    find: "else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) {",
+    replace: "else if (this.reporter.confirmed.elapsedMs() <= Infinity) {",
+  },
+  {
+    name: "counts a lease's time from the reply",
+    file: "edge/worker.ts",
+    find: "this.#take(reply, sent);",
+    replace: "this.#take(reply, Stopwatch.start(clock));",
+  },
+  {
+    name: "takes no notice of the lease's end",
+    file: "edge/lease_hold.ts",
+    find: "return this.#granted.elapsedMs() + waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;",
+    replace: "return waitMs < Infinity && this.#granted.elapsedMs() < Infinity;",
+  },
+  {
+    name: "trusts the monotonic clock alone",
+    file: "edge/stopwatch.ts",
+    find: "return Math.max(this.#clock.monotonicMs() - this.#monotonic, this.#clock.wallMs() - this.#wall);",
+    replace: "return this.#clock.monotonicMs() - this.#monotonic + 0 * this.#wall;",
+  },
+  {
+    name: "counts the gap from the start, not from when the server has seen the request",
+    file: "edge/pace.ts",
+    find: "this.#answeredUntil = Math.max(this.#answeredUntil, this.#lastSeenAt + this.#gapMs);",
+    replace: "this.#answeredUntil = Math.max(this.#answeredUntil, this.#underWayUntil);",
+  },
+  {
+    name: "reports the age of its last start as twice what it is",
+    file: "edge/reporter.ts",
+    find: "last_start_ago_ms: Math.max(0, this.#parts.clock.monotonicMs() - lastSeenAt)",
+    replace: "last_start_ago_ms: Math.max(0, 2 * (500 + this.#parts.clock.monotonicMs() - lastSeenAt))",
+  },
+  {
+    name: "acknowledges outbox rows that it hasn't delivered",
+    file: "edge/outbox_delivery.ts",
+    find: "await parts.frontier.deliverOutbox({ worker_id, rows });",
+    replace: "void parts.frontier.deliverOutbox({ worker_id, rows }).catch(() => {});",
+  },
+  {
+    name: "reports captures that aren't durable",
+    file: "edge/warc/open_file.ts",
+    find: "    await file.handle.sync();\n",
+    replace: "",
+  },
+  {
+    name: "leaves links out before they are acknowledged",
+    file: "edge/page_outcome.ts",
+    find: "acknowledged: () => parts.links.add(found, scanned.hashes)",
+    replace: "...(parts.links.add(found, scanned.hashes), {})",
+  },
+  {
+    name: "goes on after a completion was refused as stale",
+    file: "edge/reporter.ts",
+    find: 'if (reply.status === "stale") this.#stale = true;',
+    replace: 'if (reply.status === "stale") this.#stale = false;',
+  },
+];
+
+export const MUTATIONS: readonly Mutation[] = [...COORDINATOR_MUTATIONS, ...EDGE_MUTATIONS];
