@@ -233,9 +233,7 @@ export class ShardWriter {
     log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
     for (let waitMs = RELOAD_MS;; waitMs = Math.min(RELOAD_MAX_MS, 2 * waitMs)) {
       try {
-        const { store } = this;
-        const options = { index: this.#index, store, isStart: false, copies: this.#copies };
-        const fresh = await loadShard(this.#parts, options);
+        const fresh = await this.#loadAnew();
         this.#shard.free();
         this.#shard = fresh;
         this.#problem = "";
@@ -248,6 +246,23 @@ export class ShardWriter {
       if (this.#stop.signal.aborted) return this.#abandon(reason);
       await this.#parts.clock.sleep(waitMs, this.#stop.signal);
     }
+  }
+
+  /**
+   * A commit whose fate is unknown may be on its way to the store still: its number is taken here, so that it is refused
+   * when it comes, and what is in RAM stays true.
+   */
+  async #loadAnew(): Promise<Shard> {
+    const { store } = this;
+    const fresh = await loadShard(this.#parts, { index: this.#index, store, isStart: false, copies: this.#copies });
+    try {
+      await store.commit(fresh.batch.build(fresh.batchSeq + 1));
+    } catch (error) {
+      fresh.free();
+      throw error;
+    }
+    fresh.nextBatch();
+    return fresh;
   }
 
   #abandon(reason: Error): void {

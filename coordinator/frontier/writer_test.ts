@@ -4,6 +4,7 @@ import { newWorld, silentLog, spec, testCore } from "../../tests/support/frontie
 import { Faults, faultyStore } from "../../tests/support/faulty_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import { evenSlotMap } from "../../protocol/mod.ts";
+import type { Batch } from "../ports.ts";
 import { MemoryShardStore } from "../store/memory_shard_store.ts";
 import { AddressDirectory } from "./address_directory.ts";
 import { Crawl, CrawlBook } from "./crawl.ts";
@@ -45,12 +46,13 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
   const crawl = new Crawl(row, { core, directory, shards: 1 });
   parts.crawls.add(crawl);
   const faults = new Faults();
-  const store = faultyStore(new MemoryShardStore(world.disks[0]), faults);
+  const disk = new MemoryShardStore(world.disks[0]);
+  const store = faultyStore(disk, faults);
   await store.open("test", core.keyVersion);
   const writer = await ShardWriter.open(0, parts, store, () => Promise.resolve());
   const seed = (urls: readonly string[]) =>
     writer.submit(new SeedOperation({ crawl, urls, priority: 0.5, depth: 0, discoveredFrom: "" }));
-  return { core, writer, faults, seed, world };
+  return { core, writer, faults, seed, world, store, disk };
 }
 
 test("operations of one moment share a commit; two of them with the same new URL accept it once", async () => {
@@ -131,5 +133,21 @@ test("group commit: an operation waits while leases are out and others come, no 
   await Promise.all([...seven, report()]);
   assert.equal(commits(), before + 5);
   writer.shard.leases.clear();
+  await writer.close();
+});
+
+test("a commit that was said to have failed is refused when it reaches the store after all", async () => {
+  const { writer, seed, store, disk, world } = await openWriter();
+  const late: Batch[] = [];
+  const { commit } = store;
+  store.commit = (batch) => {
+    if (late.length > 0) return commit(batch);
+    late.push(batch);
+    return Promise.reject(new Error("Committing: the connection is lost."));
+  };
+  await assert.rejects(seed(["https://a.example/late"]), /connection is lost/);
+  await world.clock.settle();
+  await assert.rejects(disk.commit(late[0]!), /wanted the one before/);
+  assert.equal((await seed(["https://a.example/late"])).accepted, 1);
   await writer.close();
 });
