@@ -19,7 +19,7 @@ export const FINISHING = [
   "hidden",
   /** base href, meta refresh, nofollow, noindex. */
   "directives",
-  /** A calendar, session ids, a path that grows. */
+  /** Calendars of months and of days, session ids, a path and a query that grow. */
   "traps",
   /** deflate, br, chunked and identity beside gzip. */
   "encodings",
@@ -69,7 +69,7 @@ export interface WebConfig {
   readonly slowMs: number;
   /** Share of ordinary pages in a hundred that are faulty, where `errors` or `failures` are on. */
   readonly faultPercent: number;
-  /** Months of the calendar, and links of every other trap. */
+  /** Pages of every trap. */
   readonly trapPages: number;
   /** Answer with gzip where it is accepted. */
   readonly gzip: boolean;

@@ -152,11 +152,17 @@ function article(world: World, about: Article, links: readonly string[]): string
   return out.join("");
 }
 
+/** A shop shows the same to every session; only its links differ. */
+const SHOP_TEXT = "Welcome to our shop. We have shoes, hats and coats for every weather. Delivery takes three days.";
+
 /** A page with at most one link: traps, extras, ghosts. */
 export function smallHtml(resource: Resource): string {
   const next = trapNext(resource.path);
   const href = resource.kind === "grow" ? "grow/" : next.path;
   const link = Number.isFinite(next.step) ? `<a href="${escapeAttribute(href)}">Next</a>` : "";
+  if (resource.kind === "session") {
+    return `<!DOCTYPE html><html><head><title>Shop</title></head><body><p>${SHOP_TEXT}</p>${link}</body></html>\n`;
+  }
   return `<!DOCTYPE html><html><head><title>${resource.kind}</title></head>` +
     `<body><p>Step ${next.step} of ${resource.kind}.</p>${link}</body></html>\n`;
 }

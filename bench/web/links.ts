@@ -126,6 +126,8 @@ function homeLinks(world: World, host: number, add: Add): void {
     add(host, "/calendar/1970/1");
     add(host, "/shop?sid=0");
     add(host, "/grow/");
+    add(host, "/day/1970-01-01");
+    add(host, "/facets?f0001=1");
   }
 }
 

@@ -23,6 +23,8 @@ export type ResourceKind =
   | "calendar"
   | "session"
   | "grow"
+  | "days"
+  | "facets"
   | "missing";
 
 export interface Place {
@@ -77,8 +79,9 @@ const LINKED = new Set<ResourceKind>([
 ]);
 
 export function isTrap(kind: ResourceKind): boolean {
-  return kind === "calendar" || kind === "session" || kind === "grow";
+  return TRAPS.has(kind);
 }
+const TRAPS = new Set<ResourceKind>(["calendar", "session", "grow", "days", "facets"]);
 
 const draw = (world: World, host: number, local: number) => hash32(world.config.seed, TOPIC.kinds, host, local);
 
@@ -198,19 +201,23 @@ function robotsHop(world: World, at: Place, folder: string): Resource | undefine
   return redirect(world, { ...at, kind: "robots_hop" }, at, FOUND);
 }
 
+/** By the first segment of the path, what follows a ? left out. */
+const TRAP_KINDS: Readonly<Record<string, ResourceKind>> = {
+  calendar: "calendar",
+  day: "days",
+  shop: "session",
+  grow: "grow",
+  facets: "facets",
+};
+
 function trapAt(world: World, at: Place, first: string): Resource | undefined {
-  const kind = first === "calendar"
-    ? "calendar"
-    : first.startsWith("shop?")
-    ? "session"
-    : first === "grow"
-    ? "grow"
-    : undefined;
+  const kind = TRAP_KINDS[first.split("?", 1)[0]!];
   if (!kind) return undefined;
-  const next = trapNext(at.path);
-  const depth = kind === "grow" ? at.path.split("/").length - 2 : next.step;
-  return Number.isFinite(depth) ? { ...at, kind, status: depth <= world.config.trapPages ? 200 : 404 } : undefined;
+  const { step } = trapNext(at.path);
+  return Number.isFinite(step) ? { ...at, kind, status: step <= world.config.trapPages ? 200 : 404 } : undefined;
 }
+
+const two = (value: number) => String(value).padStart(2, "0");
 
 /** The step of a trap's page, and the path that it links to. */
 export function trapNext(path: string): { step: number; path: string } {
@@ -219,10 +226,22 @@ export function trapNext(path: string): { step: number; path: string } {
     const step = (Number(month[1]) - 1970) * 12 + Number(month[2]);
     return { step, path: `/calendar/${1970 + Math.floor(step / 12)}/${(step % 12) + 1}` };
   }
+  // Months of 28 days.
+  const day = /^\/day\/(\d{4,6})-(\d\d)-(\d\d)$/.exec(path);
+  if (day) {
+    const step = ((Number(day[1]) - 1970) * 12 + Number(day[2]) - 1) * 28 + Number(day[3]);
+    const months = Math.floor(step / 28);
+    return { step, path: `/day/${1970 + Math.floor(months / 12)}-${two((months % 12) + 1)}-${two((step % 28) + 1)}` };
+  }
   const session = /^\/shop\?sid=([0-9a-f]+)$/.exec(path);
   if (session) {
     const step = parseInt(session[1]!, 16);
     return { step, path: `/shop?sid=${(step + 1).toString(16)}` };
+  }
+  const facets = /^\/facets\?f0001=1(?:&f\d{4}=1)*$/.exec(path);
+  if (facets) {
+    const step = path.split("&").length;
+    return { step, path: `${path}&f${String(step + 1).padStart(4, "0")}=1` };
   }
   const grow = /^\/(?:grow\/)+$/.test(path);
   return { step: grow ? path.split("/").length - 2 : Infinity, path: `${path}grow/` };

@@ -96,7 +96,9 @@ async function walk(web: RunningWeb, allows: (url: string) => boolean): Promise<
     const batch: typeof queue = [];
     for (const next of queue.splice(0)) {
       const key = keyOf(next.url);
-      if (seen.has(key) || !/:\/\/127\./.test(key) || /\/(calendar|grow|shop|maybe|assets)\b/.test(key)) continue;
+      if (seen.has(key) || !/:\/\/127\./.test(key) || /\/(calendar|day|grow|shop|facets|maybe|assets)\b/.test(key)) {
+        continue;
+      }
       seen.add(key);
       if (!allows(key)) found.disallowed.add(key);
       else batch.push(next);
