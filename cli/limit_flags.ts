@@ -1,16 +1,17 @@
 /**
- * Flags for the two limits beside a host's own delay: a registered domain's and an address'. The commands that own a
- * frontier have them.
+ * Flags for the two limits beside a host's own delay: a registered domain's and an address'; and those of budgets. The
+ * commands that own a frontier have them.
  */
 
 import type { Command } from "commander";
 import { CDN_RANGES } from "../coordinator/frontier/cdn_ranges.ts";
 import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import { LIMITS, parseCidr } from "../protocol/mod.ts";
+import { addBudgetFlags, type BudgetFlags, budgetLimits } from "./budget_flags.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { many, number } from "./flags.ts";
 
-export interface LimitFlags {
+export interface LimitFlags extends BudgetFlags {
   readonly domainParallel: number;
   readonly domainDelayMs: number;
   readonly addressParallel: number;
@@ -23,7 +24,7 @@ const parallel = number({ least: 1, most: LIMITS.hostInFlightMax });
 const delay = number({ least: 0, most: 1_000 });
 
 export function addLimitFlags(command: Command): Command {
-  return command
+  return addBudgetFlags(command)
     .option(
       "--domain-parallel <n>",
       "requests at once, and starts per window, on all hosts of a registered domain",
@@ -58,6 +59,7 @@ export function limitSettings(flags: LimitFlags): Pick<FrontierSettings, "limits
   return {
     limits: {
       ...LIMITS,
+      ...budgetLimits(flags),
       domainInFlight: flags.domainParallel,
       domainGapMs: flags.domainDelayMs,
       ipInFlight: flags.addressParallel,
