@@ -1,6 +1,6 @@
 /**
  * Blocks of runs in RAM, a bounded number: one array for many of them, so that a block costs its bytes and no objects.
- * Invariant: what it holds under a number is that block's bytes; a number that is dropped is never answered again.
+ * Invariant: a run's `slots` says where its blocks lie, -1 for those that don't; nothing else points into the cache.
  */
 
 import { SEEN_BLOCK_BYTES } from "../../seen_ports.ts";
@@ -8,6 +8,13 @@ import { BLOCK_WORDS } from "./packed_keys.ts";
 
 /** Blocks of one array; arrays are made as they are needed. */
 const BLOCKS_PER_SLAB = 256;
+
+/** For each block of a run its place in the cache, or -1. */
+export type Slots = Int32Array;
+
+export function noSlots(blocks: number): Slots {
+  return new Int32Array(blocks).fill(-1);
+}
 
 /** Where a block's words begin. */
 export interface BlockPlace {
@@ -18,8 +25,9 @@ export interface BlockPlace {
 export class BlockCache {
   readonly #most: number;
   readonly #slabs: Uint32Array[] = [];
-  readonly #slots = new Map<number, number>();
-  readonly #ids: Float64Array;
+  /** What points to each slot: the slots of a run, and the block. */
+  readonly #owners: (Slots | undefined)[] = [];
+  readonly #blocks: Int32Array;
   /** 1: asked for since the hand passed (second chance). */
   readonly #used: Uint8Array;
   readonly #free: number[] = [];
@@ -29,7 +37,7 @@ export class BlockCache {
   /** `blocks`: at most so many, at least one slab. */
   constructor(blocks: number) {
     this.#most = Math.max(BLOCKS_PER_SLAB, blocks);
-    this.#ids = new Float64Array(this.#most).fill(-1);
+    this.#blocks = new Int32Array(this.#most);
     this.#used = new Uint8Array(this.#most);
   }
 
@@ -39,32 +47,32 @@ export class BlockCache {
   }
 
   /** Points `place` to the block, if it is here. */
-  find(id: number, place: BlockPlace): boolean {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) return false;
+  find(slots: Slots, block: number, place: BlockPlace): boolean {
+    const slot = slots[block]!;
+    if (slot < 0) return false;
     this.#used[slot] = 1;
-    place.words = this.#slabs[Math.floor(slot / BLOCKS_PER_SLAB)]!;
-    place.base = (slot % BLOCKS_PER_SLAB) * BLOCK_WORDS;
+    place.words = this.#slabs[slot >>> 8]!;
+    place.base = (slot & (BLOCKS_PER_SLAB - 1)) * BLOCK_WORDS;
     return true;
   }
 
-  put(id: number, words: Uint32Array): void {
-    const slot = this.#slots.get(id) ?? this.#take();
-    this.#slabs[Math.floor(slot / BLOCKS_PER_SLAB)]!.set(words, (slot % BLOCKS_PER_SLAB) * BLOCK_WORDS);
-    this.#slots.set(id, slot);
-    this.#ids[slot] = id;
+  put(slots: Slots, block: number, words: Uint32Array): void {
+    if (slots[block]! < 0) slots[block] = this.#take();
+    const slot = slots[block]!;
+    this.#slabs[slot >>> 8]!.set(words, (slot & (BLOCKS_PER_SLAB - 1)) * BLOCK_WORDS);
+    this.#owners[slot] = slots;
+    this.#blocks[slot] = block;
     this.#used[slot] = 0;
   }
 
-  /** Forgets the blocks numbered `first` to before `end`. */
-  drop(first: number, end: number): void {
-    for (let id = first; id < end; id++) {
-      const slot = this.#slots.get(id);
-      if (slot === undefined) continue;
-      this.#slots.delete(id);
-      this.#ids[slot] = -1;
+  /** Forgets the blocks of a run. */
+  drop(slots: Slots): void {
+    for (const slot of slots) {
+      if (slot < 0) continue;
+      this.#owners[slot] = undefined;
       this.#free.push(slot);
     }
+    slots.fill(-1);
   }
 
   /** A free slot, a new one, or that of a block that nobody asked for lately. */
@@ -82,7 +90,8 @@ export class BlockCache {
       }
       const slot = this.#hand;
       this.#hand = (this.#hand + 1) % this.#most;
-      this.#slots.delete(this.#ids[slot]!);
+      const owner = this.#owners[slot];
+      if (owner !== undefined) owner[this.#blocks[slot]!] = -1;
       return slot;
     }
   }

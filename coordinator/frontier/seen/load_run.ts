@@ -6,6 +6,7 @@
 
 import type { Core, Filter } from "../../../core-wasm/core.ts";
 import type { SeenPart, SeenRunRow, SeenStorage } from "../../seen_ports.ts";
+import { noSlots } from "./block_cache.ts";
 import { BLOCK_WORDS, clusterAt, wordsOf } from "./packed_keys.ts";
 import { filterRoom, type Run, RunDirectory } from "./run.ts";
 import { joined } from "./run_job.ts";
@@ -27,12 +28,13 @@ export async function loadRun(
   options: LoadRunOptions,
 ): Promise<{ readonly run: Run; readonly origin: FilterOrigin }> {
   const { core, storage } = options;
+  const slots = noSlots(row.blocks);
   const directory = await readDirectory(row, options);
   if (directory !== undefined) {
     const stored = restored(row, core, await readParts(storage, row, "filter"));
-    if (stored !== undefined) return { run: { row, directory, filter: stored }, origin: "store" };
+    if (stored !== undefined) return { run: { row, directory, filter: stored, slots }, origin: "store" };
     const copied = restored(row, core, await options.filterCopy(row));
-    if (copied !== undefined) return { run: { row, directory, filter: copied }, origin: "copy" };
+    if (copied !== undefined) return { run: { row, directory, filter: copied, slots }, origin: "copy" };
   }
   return { run: await rebuilt(row, options), origin: "rebuilt" };
 }
@@ -40,7 +42,7 @@ export async function loadRun(
 async function readDirectory(row: SeenRunRow, { core, storage }: LoadRunOptions): Promise<RunDirectory | undefined> {
   const bytes = await readParts(storage, row, "directory");
   if (bytes === undefined || core.xxh64(bytes).toString(16).padStart(16, "0") !== row.tag) return undefined;
-  return new RunDirectory(bytes);
+  return RunDirectory.of(bytes);
 }
 
 async function readParts(
@@ -80,7 +82,7 @@ async function rebuilt(row: SeenRunRow, { core, storage }: LoadRunOptions): Prom
       keys += addBlock(words, filter, directory);
     }
   }
-  if (keys === row.keys) return { row, directory, filter };
+  if (keys === row.keys) return { row, directory, filter, slots: noSlots(row.blocks) };
   throw new Error(
     `Loading run ${row.runId} of the seen-set failed: its ${row.blocks} blocks hold ${keys} keys, ${row.keys} are wanted; ` +
       "restore the database from a copy.",

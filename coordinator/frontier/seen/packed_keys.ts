@@ -108,18 +108,25 @@ export function blockHolds(
   return holdsKey(words, base + 2 + 2 * start, base + 2 + 2 * end, key);
 }
 
-function holdsKey(words: Uint32Array, from: number, to: number, key: { low: number; high: number }): boolean {
-  // Blocks begin at even words, so half a place is a whole number.
-  let low = from >>> 1;
-  let high = to >>> 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const order = words[2 * middle + 1]! - key.high || words[2 * middle]! - key.low;
-    if (order === 0) return true;
-    if (order < 0) low = middle + 1;
-    else high = middle;
+/**
+ * Keys are spread evenly, so the place is guessed from the first and the last, and walked to from there: it touches two or
+ * three lines of memory where halving touches seven.
+ */
+function holdsKey(words: Uint32Array, from: number, to: number, { low, high }: { low: number; high: number }): boolean {
+  const first = words[from + 1]!;
+  const last = words[to - 1]!;
+  if (high < first || high > last) return false;
+  const share = last === first ? 0 : (high - first) / (last - first);
+  let at = from + 2 * Math.floor(share * ((to - from) / 2 - 1));
+  const orderAt = (place: number) => words[place + 1]! - high || words[place]! - low;
+  let order = orderAt(at);
+  const step = order < 0 ? 2 : -2;
+  while (order !== 0 && (order < 0) === (step > 0)) {
+    at += step;
+    if (at < from || at >= to) return false;
+    order = orderAt(at);
   }
-  return false;
+  return order === 0;
 }
 
 /** Lays keys that come in their order into blocks. */

@@ -5,58 +5,69 @@
 
 import type { Filter } from "../../../core-wasm/core.ts";
 import type { SeenRunRow } from "../../seen_ports.ts";
-import { clusterAt, writeCluster } from "./packed_keys.ts";
+import type { Slots } from "./block_cache.ts";
+import { clusterAt, wordsOf, writeCluster } from "./packed_keys.ts";
 
-/** Words of one block's entry: cluster (two), low, high. */
+/** Words of one block's entry as it is stored: cluster (two), low, high. */
 const ENTRY_WORDS = 4;
 const FIRST_ENTRIES = 16;
 
 /** The first key of each block of a run, in their order. 16 bytes a block, that is 0.03 bytes a key. */
 export class RunDirectory {
-  #words: Uint32Array<ArrayBuffer>;
-  #blocks: number;
+  #clusters = new Float64Array(FIRST_ENTRIES);
+  /** (low, high) of each. */
+  #words = new Uint32Array(2 * FIRST_ENTRIES);
+  #blocks = 0;
 
-  /** `bytes`: as `bytes()` gave them; absent = empty. */
-  constructor(bytes?: Uint8Array) {
-    this.#blocks = bytes === undefined ? 0 : bytes.length / (4 * ENTRY_WORDS);
-    this.#words = bytes === undefined
-      ? new Uint32Array(FIRST_ENTRIES * ENTRY_WORDS)
-      : new Uint32Array(bytes.slice().buffer);
+  /** `bytes`: as `bytes()` gave them. */
+  static of(bytes: Uint8Array): RunDirectory {
+    const directory = new RunDirectory();
+    const words = wordsOf(bytes);
+    for (let at = 0; at < words.length; at += ENTRY_WORDS) {
+      directory.add(clusterAt(words, at), words[at + 2]!, words[at + 3]!);
+    }
+    return directory;
   }
 
   add(cluster: number, low: number, high: number): void {
-    const at = this.#blocks++ * ENTRY_WORDS;
-    if (at === this.#words.length) {
-      const wider = new Uint32Array(2 * at);
-      wider.set(this.#words);
-      this.#words = wider;
+    const at = this.#blocks++;
+    if (at === this.#clusters.length) {
+      const clusters = new Float64Array(2 * at);
+      clusters.set(this.#clusters);
+      this.#clusters = clusters;
+      const words = new Uint32Array(4 * at);
+      words.set(this.#words);
+      this.#words = words;
     }
-    writeCluster(this.#words, at, cluster, 0);
-    this.#words[at + 2] = low;
-    this.#words[at + 3] = high;
+    this.#clusters[at] = cluster;
+    this.#words[2 * at] = low;
+    this.#words[2 * at + 1] = high;
   }
 
   /** The block that the key belongs to, counted from 0; -1 when it comes before all. */
   blockOf(cluster: number, low: number, high: number): number {
+    const clusters = this.#clusters;
+    const words = this.#words;
     let from = 0;
     let to = this.#blocks;
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if (this.#isAfter(middle, cluster, low, high)) to = middle;
+      const order = clusters[middle]! - cluster || words[2 * middle + 1]! - high || words[2 * middle]! - low;
+      if (order > 0) to = middle;
       else from = middle + 1;
     }
     return from - 1;
   }
 
-  #isAfter(block: number, cluster: number, low: number, high: number): boolean {
-    const words = this.#words;
-    const at = block * ENTRY_WORDS;
-    const order = clusterAt(words, at) - cluster || words[at + 3]! - high || words[at + 2]! - low;
-    return order > 0;
-  }
-
   bytes(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#words.buffer, 0, this.#blocks * ENTRY_WORDS * 4);
+    const out = new Uint32Array(this.#blocks * ENTRY_WORDS);
+    for (let block = 0; block < this.#blocks; block++) {
+      const at = block * ENTRY_WORDS;
+      writeCluster(out, at, this.#clusters[block]!, 0);
+      out[at + 2] = this.#words[2 * block]!;
+      out[at + 3] = this.#words[2 * block + 1]!;
+    }
+    return new Uint8Array(out.buffer);
   }
 }
 
@@ -64,6 +75,8 @@ export interface Run {
   readonly row: SeenRunRow;
   readonly directory: RunDirectory;
   readonly filter: Filter;
+  /** Which of its blocks are cached. */
+  readonly slots: Slots;
 }
 
 /** The filter of a run has room for half as many keys again: 15.9 bits a key, 0.12 % false positives. */

@@ -13,6 +13,7 @@ import {
   type SeenStorage,
   type SeenWrites,
 } from "../../seen_ports.ts";
+import { noSlots, type Slots } from "./block_cache.ts";
 import { BLOCK_WORDS, BlockPacker, clusterAt } from "./packed_keys.ts";
 import { filterRoom, type Run, RunDirectory } from "./run.ts";
 
@@ -42,8 +43,8 @@ export interface RunPlan {
 /** One step: what goes into the commit; after the last one the run stands. */
 export interface RunStep {
   readonly writes: SeenWrites;
-  /** Blocks of this step with the number of the first, for the cache. */
-  readonly firstBlock: number;
+  /** Blocks of this step, and which of the run's is the first of them, for the cache. */
+  readonly first: number;
   readonly blocks: Uint32Array;
   readonly run: Run | undefined;
 }
@@ -53,6 +54,8 @@ export class RunJob {
   readonly #core: Pick<Core, "xxh64">;
   readonly #filter: Run["filter"];
   readonly #directory = new RunDirectory();
+  /** Where its blocks are cached, from the first step on. */
+  readonly slots: Slots;
   #blocks = 0;
   #keys = 0;
   /** What is still to be written behind the blocks; undefined while blocks come. */
@@ -63,11 +66,13 @@ export class RunJob {
     this.#core = core;
     this.plan = plan;
     this.#filter = core.filter(filterRoom(plan.source.keys));
+    this.slots = noSlots(mostBlocks(plan.source.keys));
   }
 
   async step(storage: SeenStorage): Promise<RunStep> {
     const packer = new BlockPacker(Math.min(STEP_BLOCKS, mostBlocks(this.plan.source.keys - this.#keys)));
-    const firstBlock = this.plan.firstBlock + this.#blocks;
+    const first = this.#blocks;
+    const firstBlock = this.plan.firstBlock + first;
     if (this.#parts === undefined) {
       const isEnd = await this.plan.source.fill(packer, storage);
       this.#take(packer);
@@ -76,9 +81,10 @@ export class RunJob {
     const bytes = packer.bytes();
     const parts = this.#nextParts(STEP_BYTES - bytes.length);
     const isLast = this.#parts?.length === 0;
-    const run = isLast ? { row: this.#row!, directory: this.#directory, filter: this.#filter } : undefined;
+    const { slots } = this;
+    const run = isLast ? { row: this.#row!, directory: this.#directory, filter: this.#filter, slots } : undefined;
     return {
-      firstBlock,
+      first,
       blocks: new Uint32Array(bytes.buffer, 0, bytes.length / 4),
       run,
       writes: {

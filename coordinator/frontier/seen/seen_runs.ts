@@ -25,6 +25,14 @@ export interface Screening {
   readonly runs: Int16Array;
 }
 
+/** A block that has to be read, and the keys that it may hold. */
+interface MissingBlock {
+  readonly id: number;
+  readonly run: Run;
+  readonly block: number;
+  readonly places: number[];
+}
+
 export class SeenRuns {
   readonly #cache: BlockCache;
   readonly #tally: SeenTally;
@@ -50,23 +58,34 @@ export class SeenRuns {
 
   /** Judges by the filters the keys whose verdict is `perhaps`. */
   screen({ keys, verdicts, runs }: Screening): void {
-    let places = Int32Array.from(keys.keys.subarray(0, keys.length), (_, i) => i)
-      .filter((i) => verdicts[i] === VERDICT.perhaps);
-    let asked = BigUint64Array.from(places, (i) => keys.keys[i]!);
-    for (let index = 0; index < this.#runs.length && asked.length > 0; index++) {
-      const answers = this.#runs[index]!.filter.hasAll(asked);
-      let left = 0;
-      for (let i = 0; i < answers.length; i++) {
-        if (answers[i] === 1) runs[places[i]!] = index;
-        else {
-          places[left] = places[i]!;
-          asked[left++] = asked[i]!;
-        }
-      }
-      places = places.subarray(0, left);
-      asked = asked.subarray(0, left);
+    const places = new Int32Array(keys.length);
+    const asked = new BigUint64Array(keys.length);
+    // As words: reading a BigInt makes an object of it.
+    const words = new Uint32Array(asked.buffer);
+    let left = 0;
+    for (let i = 0; i < keys.length; i++) {
+      if (verdicts[i] !== VERDICT.perhaps) continue;
+      places[left] = i;
+      words[2 * left] = keys.words[2 * i]!;
+      words[2 * left + 1] = keys.words[2 * i + 1]!;
+      left++;
     }
-    for (const place of places) verdicts[place] = VERDICT.new;
+    for (let index = 0; index < this.#runs.length && left > 0; index++) {
+      const answers = this.#runs[index]!.filter.hasAll(asked.subarray(0, left));
+      left = 0;
+      for (let i = 0; i < answers.length; i++) {
+        const place = places[i]!;
+        if (answers[i] === 1) {
+          runs[place] = index;
+          continue;
+        }
+        places[left] = place;
+        words[2 * left] = words[2 * i]!;
+        words[2 * left + 1] = words[2 * i + 1]!;
+        left++;
+      }
+    }
+    for (let i = 0; i < left; i++) verdicts[places[i]!] = VERDICT.new;
   }
 
   /** Turns every `perhaps` into `new` or `seen`. */
@@ -77,39 +96,45 @@ export class SeenRuns {
     while (open.length > 0) {
       const next: number[] = [];
       const missing = this.#searchCached(screening, open, next);
-      const ids = [...missing.keys()];
-      for (let from = 0; from < ids.length; from += BLOCKS_PER_READ) {
-        const part = ids.slice(from, from + BLOCKS_PER_READ);
-        const blocks = await storage.seenBlocks(part);
-        this.#tally.blockReads += part.length;
-        part.forEach((id, i) => {
-          const words = wordsOf(blocks[i]!);
-          this.#cache.put(id, words);
-          for (const place of missing.get(id)!) this.#judge(screening, { place, words, base: 0 }, next);
-        });
+      for (let from = 0; from < missing.length; from += BLOCKS_PER_READ) {
+        await this.#searchStored(screening, { missing: missing.slice(from, from + BLOCKS_PER_READ), next }, storage);
       }
       open = next;
     }
   }
 
-  /** Judges what lies in cached blocks; the rest by the number of its block. */
-  #searchCached(screening: Screening, open: readonly number[], next: number[]): Map<number, number[]> {
-    const missing = new Map<number, number[]>();
+  /** Judges what lies in cached blocks; the rest by block. */
+  #searchCached(screening: Screening, open: readonly number[], next: number[]): MissingBlock[] {
+    const missing = new Map<number, MissingBlock>();
     const { keys, runs } = screening;
     for (const place of open) {
-      const { row, directory } = this.#runs[runs[place]!]!;
-      const block = directory.blockOf(keys.clusters[place]!, keys.words[2 * place]!, keys.words[2 * place + 1]!);
-      const id = row.firstBlock + block;
+      const run = this.#runs[runs[place]!]!;
+      const block = run.directory.blockOf(keys.clusters[place]!, keys.words[2 * place]!, keys.words[2 * place + 1]!);
       if (block < 0) this.#denied(screening, place, next);
-      else if (this.#cache.find(id, this.#place)) {
+      else if (this.#cache.find(run.slots, block, this.#place)) {
         this.#judge(screening, { place, words: this.#place.words, base: this.#place.base }, next);
       } else {
-        const places = missing.get(id);
-        if (places === undefined) missing.set(id, [place]);
-        else places.push(place);
+        const id = run.row.firstBlock + block;
+        const known = missing.get(id);
+        if (known === undefined) missing.set(id, { id, run, block, places: [place] });
+        else known.places.push(place);
       }
     }
-    return missing;
+    return [...missing.values()];
+  }
+
+  async #searchStored(
+    screening: Screening,
+    { missing, next }: { readonly missing: readonly MissingBlock[]; readonly next: number[] },
+    storage: SeenStorage,
+  ): Promise<void> {
+    const blocks = await storage.seenBlocks(missing.map(({ id }) => id));
+    this.#tally.blockReads += blocks.length;
+    missing.forEach(({ run, block, places }, i) => {
+      const words = wordsOf(blocks[i]!);
+      this.#cache.put(run.slots, block, words);
+      for (const place of places) this.#judge(screening, { place, words, base: 0 }, next);
+    });
   }
 
   #judge(

@@ -156,8 +156,8 @@ export class SeenUpkeep {
     const { job, step } = this.#pending;
     this.#pending = undefined;
     const { cache, runs } = this.#options;
-    for (let base = 0, id = step.firstBlock; base < step.blocks.length; base += BLOCK_WORDS, id++) {
-      cache.put(id, step.blocks.subarray(base, base + BLOCK_WORDS));
+    for (let base = 0, block = step.first; base < step.blocks.length; base += BLOCK_WORDS, block++) {
+      cache.put(job.slots, block, step.blocks.subarray(base, base + BLOCK_WORDS));
     }
     if (step.run === undefined) return;
     runs.replace(job.plan.replaces, [step.run]);
@@ -166,9 +166,9 @@ export class SeenUpkeep {
     else this.#merge = undefined;
   }
 
-  #end({ row, filter }: Run): void {
+  #end({ row, filter, slots }: Run): void {
     filter.free();
-    this.#options.cache.drop(row.firstBlock, row.firstBlock + row.blocks);
+    this.#options.cache.drop(slots);
     this.#free(row.firstBlock, row.firstBlock + row.blocks);
     const { runId } = row;
     for (let part = 0; part < row.directoryParts; part++) this.#freedParts.push({ runId, kind: "directory", part });
