@@ -1,11 +1,15 @@
 /**
- * Whatever is asked of it, in whatever order, a shard on libSQL answers as the one in RAM does, reopened or not.
- * Invariant: both stores get the same calls; a batch is made only from rows that the contract allows.
+ * Whatever is asked of it, in whatever order, a shard on libSQL answers as the one in RAM does, reopened or not, and
+ * after crashes: then it goes on from its files as they lie, the log of the commit under way torn anywhere.
+ * Invariant: both stores get the same calls; a batch is made only from rows that the contract allows. An acknowledged
+ * batch survives each crash, one under way is there whole or not at all.
  */
 
 import assert from "node:assert/strict";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { type Batch, type ShardStore, type UrlRow, type UrlState } from "../../coordinator/ports.ts";
+import { SEEN_BLOCK_BYTES, type SeenWrites } from "../../coordinator/seen_ports.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
@@ -59,6 +63,16 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("refused" as const), off: fc.constantFrom(-1, 0, 2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reopen" as const) }) },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("crash" as const),
+      underWay: fc.record({ kind: fc.constant("commit" as const), parts: fc.array(urlPart), at: time, text, double }),
+      // 0 = nothing of the commit under way is in the log, 1 = all of it.
+      written: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+      garbage: fc.uint8Array({ maxLength: 5_000 }),
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("ask" as const),
@@ -72,9 +86,15 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 /** What is known of the rows so far: which exist, and the next numbers. */
 class Script {
-  readonly known = new Map<string, UrlRow>();
-  batchSeq = 0;
-  seq = 0;
+  readonly known: Map<string, UrlRow>;
+  batchSeq: number;
+  seq: number;
+
+  constructor(before?: Script) {
+    this.known = new Map(before?.known);
+    this.batchSeq = before?.batchSeq ?? 0;
+    this.seq = before?.seq ?? 0;
+  }
 
   /** A batch of `parts`: rows that exist change, the others are new; a key stands once. */
   batch({ parts, at, text, double }: Extract<Operation, { kind: "commit" }>): Batch {
@@ -117,9 +137,37 @@ class Script {
         rows.tallyRow(host, { slot, crawlId: CRAWLS[n % 2]!, acceptedBefore: n, rejectedByReason: { [`r${n}`]: n } }),
       ],
       robotsBodies: [{ digest: `d${n % 5}`, body: text }],
+      ...(n % 5 === 0 ? {} : { seenLog: Uint8Array.from({ length: n }, () => n) }),
+      seen: seenWrites(n),
       counters: [rows.counters(CRAWLS[n % 2]!, { accepted: this.known.size, errorsByClass: { [`e${n}`]: n } })],
     });
   }
+}
+
+/** Runs come and go: run n has two blocks and two parts, takes the place of run n - 2, and frees what was run n - 3. */
+function seenWrites(n: number): SeenWrites {
+  const part = (runId: number, kind: "filter" | "directory") => ({ runId, kind, part: 0 });
+  return {
+    blocks: [{ firstBlock: 2 * n, bytes: new Uint8Array(2 * SEEN_BLOCK_BYTES).fill(n) }],
+    parts: [
+      { ...part(n, "filter"), bytes: Uint8Array.of(n) },
+      { ...part(n, "directory"), bytes: Uint8Array.of(n, n) },
+    ],
+    newRuns: [{
+      runId: n,
+      firstBlock: 2 * n,
+      blocks: 2,
+      keys: n,
+      coveredBatchSeq: n,
+      tag: "t",
+      directoryParts: 1,
+      filterParts: 1,
+    }],
+    endedRuns: [n - 2],
+    freedBlocks: [{ first: 2 * (n - 3), end: 2 * (n - 2) }],
+    freedParts: [part(n - 3, "filter"), part(n - 3, "directory")],
+    ...(n % 4 === 0 ? { logCovered: n - 3 } : {}),
+  };
 }
 
 const byText = <T>(list: readonly T[]): T[] =>
@@ -140,6 +188,18 @@ async function everything(store: ShardStore): Promise<unknown> {
     ofHost: await store.captures("a.example/", 2, 1000),
     bodies: await Promise.all([0, 1, 2, 3, 4].map((n) => store.robotsBody(`d${n}`))),
     keys: keys.length,
+    seen: await everythingSeen(store),
+  };
+}
+
+async function everythingSeen(store: ShardStore): Promise<unknown> {
+  const state = await store.seenState();
+  const ids = state.runs.flatMap(({ firstBlock }) => [firstBlock + 1, firstBlock]);
+  return {
+    state,
+    log: await store.seenLog(-1, 1000),
+    blocks: (await store.seenBlocks(ids)).map((block) => [block.length, block[0]]),
+    parts: await Promise.all(state.parts.map((part) => store.seenPart(part))),
   };
 }
 
@@ -161,17 +221,26 @@ async function ask(
   };
 }
 
-type Pair = readonly [memory: ShardStore, libsql: ShardStore];
+/** The two stores that are compared, and where they keep their data. */
+interface World {
+  readonly disk: MemoryShardDisk;
+  readonly folder: ReturnType<typeof temporaryFolder>;
+  memory: ShardStore;
+  libsql: ShardStore;
+  location: string;
+  script: Script;
+}
 
-async function perform(step: Operation, pair: Pair, script: Script): Promise<void> {
+async function perform(step: Operation, world: World): Promise<void> {
+  const pair = [world.memory, world.libsql];
   switch (step.kind) {
     case "commit": {
-      const next = script.batch(step);
+      const next = world.script.batch(step);
       for (const store of pair) await store.commit(next);
       return;
     }
     case "refused": {
-      const wrong = rows.batch(script.batchSeq + step.off, { hosts: [rows.hostRow("never.example")] });
+      const wrong = rows.batch(world.script.batchSeq + step.off, { hosts: [rows.hostRow("never.example")] });
       for (const store of pair) await assert.rejects(store.commit(wrong));
       return;
     }
@@ -181,31 +250,68 @@ async function perform(step: Operation, pair: Pair, script: Script): Promise<voi
         await store.open("again", 1);
       }
       return;
+    case "crash":
+      return await crash(step, world);
     case "ask": {
-      const [memory, libsql] = [await ask(pair[0], step, script.known), await ask(pair[1], step, script.known)];
-      assert.deepEqual(libsql, memory);
+      const { known } = world.script;
+      assert.deepEqual(await ask(world.libsql, step, known), await ask(world.memory, step, known));
     }
   }
 }
 
-test("a shard on libSQL answers as the one in RAM does", async () => {
+let crashes = 0;
+
+/** Both start again from what lies on their disks; a commit is under way on libSQL, and nobody was told of its end. */
+async function crash(step: Extract<Operation, { kind: "crash" }>, world: World): Promise<void> {
+  const { location, folder } = world;
+  const logSize = () => statSync(`${location}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const before = logSize();
+  const ahead = new Script(world.script);
+  const underWay = ahead.batch(step.underWay);
+  await world.libsql.commit(underWay);
+  const written = before + Math.floor(step.written * (logSize() - before));
+  world.location = folder.file(`crash-${crashes++}.db`);
+  copyFileSync(location, world.location);
+  const log = readFileSync(`${location}-wal`).subarray(0, written);
+  writeFileSync(`${world.location}-wal`, Buffer.concat([log, step.garbage]));
+  await world.libsql.close();
+  world.libsql = openLibsqlShardStore({ location: world.location, clock: systemClock });
+  await world.libsql.open("after the crash", 1);
+  const isThere = await world.libsql.lastBatchSeq() === underWay.batchSeq;
+  assert.equal(isThere, step.written === 1, "a commit is there once its last byte is, and not before");
+  if (isThere) {
+    await world.memory.commit(underWay);
+    world.script = ahead;
+  }
+  world.memory = new MemoryShardStore(world.disk);
+  await world.memory.open("after the crash", 1);
+  assert.deepEqual(await everything(world.libsql), await everything(world.memory));
+}
+
+test("a shard on libSQL answers as the one in RAM does, crashes included", async () => {
   const folder = temporaryFolder();
   let run = 0;
   try {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 14 }), async (steps) => {
-        const memory = new MemoryShardStore(new MemoryShardDisk());
         const location = folder.file(`${run++}.db`);
+        const disk = new MemoryShardDisk();
         const libsql = openLibsqlShardStore({ location, clock: systemClock });
-        const script = new Script();
-        const pair = [memory, libsql] as const;
+        const world: World = {
+          disk,
+          folder,
+          memory: new MemoryShardStore(disk),
+          libsql,
+          location,
+          script: new Script(),
+        };
         try {
-          for (const store of pair) await store.open("first", 1);
-          for (const step of steps) await perform(step, pair, script);
-          assert.deepEqual(await everything(libsql), await everything(memory));
+          for (const store of [world.memory, world.libsql]) await store.open("first", 1);
+          for (const step of steps) await perform(step, world);
+          assert.deepEqual(await everything(world.libsql), await everything(world.memory));
           await systemClock.sleep(0);
         } finally {
-          await libsql.close();
+          await world.libsql.close();
         }
       }),
       { numRuns: RUNS },
