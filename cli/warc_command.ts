@@ -11,8 +11,8 @@ import { runWarc, WARC_USAGE } from "./warc_run.ts";
 
 export function registerWarc(program: Command): void {
   program.command("warc")
-    .description("look into WARC files: check, ls, cat, index")
-    .argument("<action>", "check | ls | cat | index")
+    .description("look into WARC files: check, ls, cat, index; pack them as WACZ")
+    .argument("<action>", "check | ls | cat | index | pack")
     .argument("[args...]", "files; for cat: one file, an offset, --payload")
     .allowUnknownOption()
     .addHelpText("after", `\n${WARC_USAGE}`)
@@ -22,6 +22,12 @@ export function registerWarc(program: Command): void {
         gunzip: nativeGunzip,
         digest: nativeDigest,
         core: loadCore,
+        pack: async (job, core) => {
+          // Only now: the other actions start without it.
+          const { packWacz } = await import("./wacz_pack.ts");
+          return await packWacz(job, { files: systemFiles, gunzip: nativeGunzip, core });
+        },
+        now: () => new Date(),
         write: writeOut,
         note: (line) => void process.stderr.write(`${line}\n`),
       });

@@ -1,5 +1,5 @@
 /**
- * `outrider warc check|ls|cat|index FILE...`: looks into WARC files, ours or others'.
+ * `outrider warc check|ls|cat|index|pack FILE...`: looks into WARC files, ours or others'.
  * Invariant: a bad file stops nothing; the exit code is 0 only when nothing was wrong.
  */
 
@@ -10,13 +10,16 @@ import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
 import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
 import { fieldOf } from "../edge/warc/record_parser.ts";
 import type { Digest, Files, Gunzip } from "../runtime/ports.ts";
+import type { Packed, PackJob } from "./wacz_pack.ts";
 
 export interface WarcIo {
   readonly files: Pick<Files, "readRange">;
   readonly gunzip: Gunzip;
   readonly digest: Digest;
-  /** Only `index` asks for it. */
+  /** Only `index` and `pack` ask for it. */
   readonly core: () => Promise<Pick<Core, "url">>;
+  readonly pack: (job: PackJob, core: Pick<Core, "url">) => Promise<Packed>;
+  readonly now: () => Date;
   /** Standard output. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** One line on standard error. */
@@ -29,6 +32,7 @@ export const WARC_USAGE = [
   "outrider warc ls FILE...              offset, length, type, status, date and URL of each record, tab-separated",
   "outrider warc cat FILE [OFFSET] [--payload]   records (or their HTTP payloads) as they are stored",
   "outrider warc index FILE...           CDXJ lines, sorted bytewise",
+  "outrider warc pack FOLDER|FILE... --out NAME.wacz [--title TEXT]   data folders and WARC files as one WACZ file",
 ].join("\n");
 
 /** Lines that `index` sorts in memory. */
@@ -44,6 +48,7 @@ export async function runWarc(args: readonly string[], io: WarcIo): Promise<numb
     if (action === "ls") return await eachFile(rest, io, listOne);
     if (action === "cat") return await cat(rest, io);
     if (action === "index") return await index(rest, io);
+    if (action === "pack") return await pack(rest, io);
   }
   io.note(`Running outrider warc: found ${JSON.stringify(args.join(" "))}, wanted one of:\n${WARC_USAGE}`);
   return 2;
@@ -162,4 +167,37 @@ async function index(paths: readonly string[], io: WarcIo): Promise<number> {
   lines.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   for (const line of lines) await print(io, line);
   return code;
+}
+
+/** Options may stand anywhere, as `--out NAME` or `--out=NAME`. */
+async function pack(args: readonly string[], io: WarcIo): Promise<number> {
+  const paths: string[] = [];
+  const options = new Map<string, string>();
+  const words = args.flatMap((arg) =>
+    /^--(out|title)=/.test(arg) ? [arg.slice(0, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)] : [arg]
+  );
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if ((word === "--out" || word === "--title") && words[i + 1] !== undefined) options.set(word, words[++i]!);
+    else paths.push(word);
+  }
+  const out = options.get("--out");
+  const title = options.get("--title");
+  if (out === undefined || paths.length === 0 || paths.some((path) => path.startsWith("--"))) {
+    io.note(
+      `Running outrider warc pack: found ${
+        JSON.stringify(args.join(" "))
+      }, wanted FOLDER|FILE... --out NAME.wacz [--title TEXT].`,
+    );
+    return 2;
+  }
+  try {
+    const job = { paths, out, now: io.now(), ...(title === undefined ? {} : { title }) };
+    const { warcs, bytes } = await io.pack(job, await io.core());
+    io.note(`${out}: ${warcs} WARC files, ${bytes} bytes.`);
+    return 0;
+  } catch (error) {
+    io.note(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
 }

@@ -23,6 +23,8 @@ async function run(files: MemoryFiles, ...args: string[]) {
     gunzip: nativeGunzip,
     digest: nativeDigest,
     core: () => Promise.resolve({ url: () => ({ error: "a core that knows no URL" }) }),
+    pack: () => Promise.reject(new Error("Packing was asked for; nothing here packs.")),
+    now: () => new Date(0),
     write: async (bytes) => void (out += new TextDecoder().decode(bytes)),
     note: (line) => notes.push(line),
   });
@@ -75,4 +77,23 @@ test("warc run: anything else is a sentence and exit code 2", async () => {
     assert.equal(code, 2, args.join(" "));
     assert.match(notes[0]!, /^Running outrider warc/);
   }
+});
+
+test("warc run: pack says what it wants, and why it failed", async () => {
+  const { files, path } = await sample();
+  for (
+    const args of [["pack", path], ["pack", "--out", "x.wacz"], ["pack", path, "--out"], [
+      "pack",
+      path,
+      "--wrong",
+      "--out=x",
+    ]]
+  ) {
+    const { code, notes } = await run(files, ...args);
+    assert.deepEqual([code, notes.length], [2, 1], args.join(" "));
+    assert.match(notes[0]!, /wanted FOLDER\|FILE/);
+  }
+  assert.deepEqual((await run(files, "pack", path, "--out=x.wacz")).notes, [
+    "Packing was asked for; nothing here packs.",
+  ]);
 });
