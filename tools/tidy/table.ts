@@ -102,7 +102,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: "cli/",
     mayImport: ["protocol/", "runtime/", "core-wasm/", "edge/", "coordinator/", "bench/"],
-    packages: ["commander", "@logtape/logtape", "node:"],
+    packages: ["commander", "@logtape/logtape", "yazl", "node:"],
     pure: false,
   },
   {
