@@ -35,7 +35,7 @@ class FilterMemory {
     this.#keysAt = reserve(raw, BUFFER.input, CHUNK * 8);
   }
 
-  /** Hands over at most CHUNK keys, calls, and gives the bytes of the answer, valid until the next call. */
+  /** Hands over at most CHUNK keys, calls, and copies the bytes of the answer. */
   ask(keys: BigUint64Array, call: (count: number) => number): Uint8Array {
     this.#keysView().set(keys);
     const at = call(keys.length) >>> 0;
@@ -45,7 +45,7 @@ class FilterMemory {
     const { buffer } = this.raw.memory;
     // A view of all, made once: making one for each answer costs more than a few keys.
     if (buffer !== this.#answers.buffer) this.#answers = new Uint8Array(buffer);
-    return this.#answers.subarray(at, at + keys.length);
+    return this.#answers.slice(at, at + keys.length);
   }
 
   /** Growing the memory takes its old buffer away, and the views with it. */
@@ -108,7 +108,7 @@ class CoreFilter implements Filter {
 }
 
 function askAll(memory: FilterMemory, keys: BigUint64Array, call: (count: number) => number): Uint8Array {
-  if (keys.length <= CHUNK) return memory.ask(keys, call).slice();
+  if (keys.length <= CHUNK) return memory.ask(keys, call);
   const answers = new Uint8Array(keys.length);
   for (let from = 0; from < keys.length; from += CHUNK) {
     answers.set(memory.ask(keys.subarray(from, from + CHUNK), call), from);

@@ -24,7 +24,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** A restoring that comes as far as the body takes a new instance, which costs milliseconds: one in so many does. */
-const DEEP = 256;
+const DEEP = 4096;
 
 /** What stops a restoring at the header: cut anywhere, bits flipped or bytes written in the header. Seldom anything else. */
 export function spoil(chance: Chance, whole: Uint8Array): Spoiled {
