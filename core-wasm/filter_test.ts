@@ -83,3 +83,29 @@ test("capacities are whole numbers within bounds, and a freed filter says so", (
   filter.free();
   assert.throws(() => filter.hasAll(keysFrom(0, 1)), /was freed/);
 });
+
+const SALTS = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31];
+
+/** The blocks as Parquet's BloomFilter.md has them, after splitmix64's finaliser, key by key. */
+function blocksByHand(keys: BigUint64Array, blocks: number): Uint32Array {
+  const words = new Uint32Array(blocks * 8);
+  for (const key of keys) {
+    let z = BigInt.asUintN(64, (key ^ (key >> 30n)) * 0xbf58476d1ce4e5b9n);
+    z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+    z ^= z >> 31n;
+    const block = Number(((z >> 32n) * BigInt(blocks)) >> 32n);
+    SALTS.forEach((salt, i) => words[block * 8 + i]! |= 1 << (Math.imul(Number(z & 0xffffffffn), salt) >>> 27));
+  }
+  return words;
+}
+
+test("a filter's bits are those of the paper: a snapshot of one build is one of the next", () => {
+  for (const count of [1, 15, 64, 65, 500]) {
+    const keys = BigUint64Array.from({ length: count }, (_, i) => BigInt(i) * 0x9e3779b97f4a7c15n + 1n);
+    const filter = core.filter(300);
+    filter.addAll(keys);
+    const body = filter.snapshot(0n)[1]!.slice();
+    assert.deepEqual(new Uint32Array(body.buffer), blocksByHand(keys, body.length / 32));
+    filter.free();
+  }
+});
