@@ -170,7 +170,7 @@ export interface NearAnswers {
   readonly distances: Uint8Array;
 }
 
-/** 64-bit fingerprints (SimHashes), to find those within three bits: exact. 32 bytes each, and 4 MB. */
+/** 64-bit fingerprints (SimHashes), to find those within three bits: exact. 44 bytes each, and 4 MB. */
 export interface NearIndex {
   readonly capacity: number;
   /** Distinct fingerprints held. */
@@ -225,7 +225,7 @@ export interface Core {
     snapshot: Uint8Array,
     sizes: LayerSizes,
   ): { readonly filter: LayeredFilter; readonly position: bigint } | SnapshotRefused;
-  /** An index of at most `capacity` fingerprints, 1 to 50 million. */
+  /** An index of at most `capacity` fingerprints, 1 to 40 million. */
   nearIndex(capacity: number): NearIndex;
   restoreNearIndex(snapshot: Uint8Array): { readonly index: NearIndex; readonly position: bigint } | SnapshotRefused;
 }

@@ -8,8 +8,8 @@ import type { NearAnswers, NearIndex, SnapshotRefused } from "./core.ts";
 import type { RawDoor } from "./instance.ts";
 import { hashAt, HEADER_BYTES, readHeader, refused, SNAPSHOT_KIND, writeHeader } from "./snapshot.ts";
 
-/** 50 million: 1.6 GB of tables. */
-export const MAX_NEAR_CAPACITY = 50_000_000;
+/** 40 million: 1.8 GB of tables. */
+export const MAX_NEAR_CAPACITY = 40_000_000;
 /** Fingerprints of one crossing. */
 const CHUNK = 16_384;
 
@@ -120,6 +120,8 @@ export function restoreNearIndex(
   const at = raw.raw_nearSettled() >>> 0;
   new Uint8Array(raw.memory.buffer, at, bodyBytes).set(bytes.subarray(HEADER_BYTES));
   if (hashAt(raw, at, bodyBytes) !== facts.bodyHash) return refused(kind, "the body doesn't have its checksum");
-  if (raw.raw_nearLoad(count) !== 1) return refused(kind, "the fingerprints aren't in their order");
+  if (raw.raw_nearLoad(count) !== 1) {
+    return refused(kind, "the fingerprints aren't in their order, or one stands twice");
+  }
   return { index, position: facts.position };
 }

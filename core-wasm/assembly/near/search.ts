@@ -5,6 +5,7 @@
  */
 
 import { INPUT, OUTPUT, reserve } from "../memory/buffers";
+import { hold, isHeld } from "./held";
 import {
   addWaiting,
   blockOf,
@@ -55,43 +56,9 @@ function findNearest(wanted: u64): void {
   nearestBits = fewest;
 }
 
-/** Whether `wanted` is among the fingerprints in [from, end): four at a time. */
-// @ts-ignore: decorator
-@inline
-function isAmong(from: usize, end: usize, wanted: u64): bool {
-  const pair = i64x2.splat(wanted);
-  let p = from;
-  for (; p + 32 <= end; p += 32) {
-    const same = v128.or(i64x2.eq(v128.load(p), pair), i64x2.eq(v128.load(p, 16), pair));
-    if (v128.any_true(same)) return true;
-  }
-  for (; p < end; p += 8) if (load<u64>(p) == wanted) return true;
-  return false;
-}
-
-/** Whether the very fingerprint is held: looked for where the fewest share a block. */
-function isHeld(wanted: u64): bool {
-  let table: usize = 0;
-  let fewest: usize = usize.MAX_VALUE;
-  for (let t: usize = 0; t < TABLES; t++) {
-    const block = blockOf(wanted, t);
-    const bytes = bucketEnd(t, block) - bucketStart(t, block);
-    if (bytes < fewest) {
-      fewest = bytes;
-      table = t;
-    }
-  }
-  const block = blockOf(wanted, table);
-  if (isAmong(bucketStart(table, block), bucketEnd(table, block), wanted)) return true;
-  for (let number = chainStart(table, block); number != 0; number = chainNext(table, number)) {
-    if (waitingAt(number) == wanted) return true;
-  }
-  return false;
-}
-
 function add(fingerprint: u64): u8 {
-  if (isHeld(fingerprint)) return HELD;
-  if (settled + young == capacity) return NO_ROOM;
+  if (settled + young == capacity) return isHeld(fingerprint) ? HELD : NO_ROOM;
+  if (!hold(fingerprint)) return HELD;
   addWaiting(fingerprint);
   return ADDED;
 }

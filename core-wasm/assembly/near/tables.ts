@@ -4,13 +4,15 @@
  * Invariant: a fingerprint is held once; offsets[t][b] .. offsets[t][b + 1] are the fingerprints of table t with block b.
  */
 
+import { clearHeld, heldBytes, hold, openHeld } from "./held";
+
 export const TABLES: usize = 4;
 export const BUCKETS: usize = 65536;
 /** Fingerprints that wait before a merge: enough to pay for a pass over the tables, few enough for short chains. */
 const MOST_YOUNG: u32 = 65536;
 const PAGE_BYTES: u64 = 65536;
-/** 50 million fingerprints of 32 bytes: addresses stay below 2 GiB, positive for the host. */
-export const MAX_CAPACITY: u32 = 50_000_000;
+/** 40 million fingerprints of 44 bytes: addresses stay below 2 GiB, positive for the host. */
+export const MAX_CAPACITY: u32 = 40_000_000;
 
 const OFFSET_BYTES: usize = (BUCKETS + 1) << 2;
 const HEAD_BYTES: usize = BUCKETS << 2;
@@ -32,12 +34,13 @@ export function openTables(room: u32): bool {
   if (capacity != 0 || room == 0 || room > MAX_CAPACITY) return false;
   mostYoung = min<u32>(room, MOST_YOUNG);
   const fixed = <u64>(TABLES * (OFFSET_BYTES + HEAD_BYTES));
-  const bytes = fixed + <u64>mostYoung * 24 + <u64>room * 32;
+  const bytes = fixed + <u64>mostYoung * 24 + <u64>room * 32 + heldBytes(room);
   const before = memory.grow(<i32>((bytes + PAGE_BYTES - 1) / PAGE_BYTES));
   if (before < 0) return false;
   // Words of eight bytes come first: they stay aligned.
   tables = <usize>before << 16;
-  waiting = tables + (<usize>room << 5);
+  openHeld(tables + (<usize>room << 5), room);
+  waiting = tables + (<usize>room << 5) + <usize>heldBytes(room);
   links = waiting + (<usize>mostYoung << 3);
   heads = links + (<usize>mostYoung << 4);
   offsets = heads + TABLES * HEAD_BYTES;
@@ -145,13 +148,15 @@ function mergeInto(table: usize): void {
 
 /**
  * Makes the tables of `count` fingerprints that the host wrote to the first one, in the order of their first block.
- * False, and an empty index, when they aren't in order.
+ * False, and an empty index, when they aren't in order, or one stands twice.
  */
 export function loadTables(count: u32): bool {
   settled = 0;
   if (count > capacity || young != 0) return false;
-  if (!countBlocks(0, count, true)) {
+  clearHeld();
+  if (!countBlocks(0, count, true) || !holdAll(count)) {
     memory.fill(offsets, 0, TABLES * OFFSET_BYTES);
+    clearHeld();
     return false;
   }
   for (let table: usize = 1; table < TABLES; table++) {
@@ -159,6 +164,11 @@ export function loadTables(count: u32): bool {
     scatter(table, count);
   }
   settled = count;
+  return true;
+}
+
+function holdAll(count: u32): bool {
+  for (let i: usize = 0; i < <usize>count; i++) if (!hold(load<u64>(tables + (i << 3)))) return false;
   return true;
 }
 
