@@ -1,5 +1,5 @@
 /**
- * Says what became of URLs, and why: one line for each URL that is given.
+ * Says what became of URLs, and why: a line for each URL that is given, and one for each thing that stands in its way.
  *
  *   deno run -A examples/api_why.ts CRAWL-ID https://example.org/ https://example.org/private   (or: bun …)
  *
@@ -10,17 +10,24 @@ import process from "node:process";
 
 const BASE = process.env.OUTRIDER_URL ?? "http://127.0.0.1:8600";
 
-async function statusOf(crawlId: string, url: string): Promise<string> {
+interface Check {
+  readonly check: string;
+  readonly passes: boolean;
+  readonly says: string;
+}
+
+async function explained(crawlId: string, url: string): Promise<string> {
   const query = new URLSearchParams({ crawl_id: crawlId, url });
   const token = process.env.OUTRIDER_TOKEN;
-  const response = await fetch(new URL(`/v1/crawl/url-status?${query}`, BASE), {
+  const response = await fetch(new URL(`/v1/explain?${query}`, BASE), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
   const answer = await response.json();
   if (!response.ok) return `${response.status}: ${answer.detail}`;
-  return `${answer.status}${answer.http_status === undefined ? "" : ` (HTTP ${answer.http_status})`}: ${answer.why}`;
+  const obstacles = (answer.checks as readonly Check[]).filter(({ passes }) => !passes);
+  return [`${answer.status}: ${answer.why}`, ...obstacles.map(({ check, says }) => `${check}: ${says}`)].join("\n  ");
 }
 
 const [crawlId, ...urls] = process.argv.slice(2);
 if (crawlId === undefined || urls.length === 0) throw new Error("Usage: api_why.ts CRAWL-ID URL...");
-for (const url of urls) console.log(`${url}\n  ${await statusOf(crawlId, url)}`);
+for (const url of urls) console.log(`${url}\n  ${await explained(crawlId, url)}`);

@@ -109,6 +109,7 @@ export class CompleteOperation implements Operation<CompletionReply> {
     const span = this.#spans.get(outcome);
     if (outcome.status === "redirected" && span === undefined) {
       addTo(round.shard.changeCounts(crawl.id).rejectedByReason, "redirect_hops");
+      round.shard.tallies.reject(row, "redirect_hops", true);
     }
     if (outcome.status === "fetched") return this.#takeIn(round, { lease, crawl, outcome, row });
     if (span === undefined) return 0;

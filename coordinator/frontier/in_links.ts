@@ -57,42 +57,44 @@ export function reachesPower(count: number): boolean {
 
 /** A power of two; the table grows with the page that has the most links. */
 const FIRST_PLACES = 1024;
+const WORDS = 3;
 
 /**
  * The links of one page, each once however often and in whatever spelling it stands there.
- * Invariant: exact; nothing is allocated but for a page with more links than any before.
+ * Invariant: exact; nothing is allocated, or cleared, but for a page with more links than any before.
  */
 export class OncePerPage {
-  #words = new Uint32Array(2 * FIRST_PLACES);
-  readonly #used: number[] = [];
+  /** Per place: low, high, number of the page that put them there; an older number is an empty place. */
+  #words = new Uint32Array(WORDS * FIRST_PLACES);
+  #mask = FIRST_PLACES - 1;
+  #page = 0;
 
   /** Makes it ready for a page of up to `links` links. */
   begin(links: number): void {
-    const words = this.#words;
-    for (const at of this.#used) {
-      words[at] = 0;
-      words[at + 1] = 0;
-    }
-    this.#used.length = 0;
-    let places = words.length / 2;
+    this.#page++;
+    let places = this.#mask + 1;
     while (places < 2 * links) places *= 2;
-    if (2 * places > words.length) this.#words = new Uint32Array(2 * places);
+    if (places === this.#mask + 1 && this.#page <= 0xffffffff) return;
+    this.#words = new Uint32Array(WORDS * places);
+    this.#mask = places - 1;
+    this.#page = 1;
   }
 
   /** True the first time that the page names this fingerprint. A fingerprint of 0 is never counted. */
   isFirst(low: number, high: number): boolean {
     const words = this.#words;
-    const mask = words.length / 2 - 1;
+    const mask = this.#mask;
+    const page = this.#page;
     if ((low | high) === 0) return false;
     for (let place = Math.imul(low, 0x9e3779b1) >>> 0 & mask;; place = (place + 1) & mask) {
-      const at = 2 * place;
-      if (words[at] === low && words[at + 1] === high) return false;
-      if (words[at] === 0 && words[at + 1] === 0) {
+      const at = WORDS * place;
+      if (words[at + 2] !== page) {
         words[at] = low;
         words[at + 1] = high;
-        this.#used.push(at);
+        words[at + 2] = page;
         return true;
       }
+      if (words[at] === low && words[at + 1] === high) return false;
     }
   }
 }

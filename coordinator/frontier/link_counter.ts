@@ -7,7 +7,6 @@
 import type { CrawlId } from "../../protocol/mod.ts";
 import { InLinkCounts, OncePerPage, reachesPower } from "./in_links.ts";
 import type { Candidate, LinkSpan } from "./links.ts";
-import type { KeySalt } from "./seen_cache.ts";
 
 /** A URL that was found often: its row may have to be raised. */
 export interface Raise {
@@ -32,27 +31,29 @@ export class LinkCounter {
 
   /** The links of one page that are known already; a page's first finding of a URL is counted by its row. */
   count(span: LinkSpan): void {
-    const { page, urls } = span.options;
-    if (page === undefined || this.#waiting.length >= MOST_WAITING) return;
+    const { page, urls, crawl } = span.options;
+    const isWanted = page !== undefined && crawl.row.spec.order !== "breadth_first";
+    if (!isWanted || this.#waiting.length >= MOST_WAITING) return;
     this.#once.begin(urls.length + 1);
     this.#once.isFirst(lowOf(page), highOf(page));
     for (const candidate of span.candidates) this.#candidate(span, candidate);
     const { words, again, first } = span;
-    for (const at of again) this.#add(span, { low: words[2 * at]!, high: words[2 * at + 1]!, index: at - first });
+    for (const at of again) this.#add(span, at - first, words[2 * at]!, words[2 * at + 1]!);
   }
 
   #candidate(span: LinkSpan, { verdict, fingerprint, index }: Candidate): void {
-    const link = { low: lowOf(fingerprint), high: highOf(fingerprint), index };
-    if (verdict === "seen" || verdict === "shallower") this.#add(span, link);
-    else this.#once.isFirst(link.low, link.high);
+    const [low, high] = [lowOf(fingerprint), highOf(fingerprint)];
+    if (verdict === "seen" || verdict === "shallower") this.#add(span, index, low, high);
+    else this.#once.isFirst(low, high);
   }
 
-  #add(span: LinkSpan, link: { readonly low: number; readonly high: number; readonly index: number }): void {
-    if (!this.#once.isFirst(link.low, link.high)) return;
+  /** Link `index` of the span; words of its fingerprint, unwrapped: this is done for every link of every page. */
+  #add(span: LinkSpan, index: number, low: number, high: number): void {
+    if (!this.#once.isFirst(low, high)) return;
     const { crawl, urls } = span.options;
-    const count = this.#counts.add(link.low, link.high, crawl.salt satisfies KeySalt);
+    const count = this.#counts.add(low, high, crawl.salt);
     if (!reachesPower(count)) return;
-    this.#waiting.push({ crawlId: crawl.id, url: urls[link.index]!, inLinks: count + 1 });
+    this.#waiting.push({ crawlId: crawl.id, url: urls[index]!, inLinks: count + 1 });
   }
 
   /** Up to `most` raises that wait; they are handed out once. */

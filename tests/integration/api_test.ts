@@ -257,7 +257,9 @@ apiTest("health, readiness, metrics and the OpenAPI document", async (ask) => {
   assert.match(metrics.body, /^outrider_accepted_total\{crawl_id="a"\} 2$/m);
   const { body: document } = await ask("GET /openapi.json");
   assert.match(document.openapi, /^3\.1/);
-  for (const path of ["/v1/crawls", "/v1/crawl/seeds", "/v1/frontier/complete", "/v1/hosts/{host}/policy"]) {
+  for (
+    const path of ["/v1/crawls", "/v1/crawl/seeds", "/v1/frontier/complete", "/v1/hosts/{host}/policy", "/v1/explain"]
+  ) {
     assert.ok(document.paths[path], path);
   }
   assert.ok(document.components.securitySchemes.bearer);
