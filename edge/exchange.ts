@@ -13,14 +13,17 @@ export interface Answered {
   readonly fetchedAt: number;
 }
 
+export interface ToAsk {
+  readonly url: string;
+  readonly target: Target;
+  /** A redirect led there: the request goes on with what the lease has begun. */
+  readonly isHop: boolean;
+}
+
 /** Asks for `url` on the lease's host; undefined when the lease allows no further request. */
-export async function ask(
-  hold: LeaseHold,
-  parts: EdgeParts,
-  url: string,
-  target: Target,
-): Promise<Answered | undefined> {
-  if (!(await hold.mayStart())) return undefined;
+export async function ask(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promise<Answered | undefined> {
+  const { url, target, isHop } = what;
+  if (!(await (isHop ? hold.mayGoOn() : hold.mayStart()))) return undefined;
   const { clock } = parts;
   const { pace } = hold;
   const answered = await send(hold, parts, { url, target, onSent: () => pace.sent(clock.monotonicMs()) });

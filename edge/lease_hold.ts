@@ -82,6 +82,20 @@ export class LeaseHold {
     }
   }
 
+  /**
+   * As mayStart, for a request that goes on with what this lease has begun (a redirect): the lease is extended while its
+   * pace is waited for, however long that is. Given back, the target would begin all over again, and come no further.
+   */
+  async mayGoOn(): Promise<boolean> {
+    while (!this.over && !this.#timeLeft(0)) {
+      const waitMs = this.pace.waitMs(this.#parts.clock.monotonicMs());
+      const leftMs = this.#expiresInMs - this.#granted.elapsedMs();
+      await this.pause(Math.max(0, Math.min(waitMs, leftMs / 2)));
+      if (!this.over && !(await this.#confirm())) return this.#no();
+    }
+    return await this.mayStart();
+  }
+
   /** For requests that keep another host's clock: confirms the lease where that is due; false when it is over. */
   async stands(): Promise<boolean> {
     if (this.over) return false;

@@ -39,7 +39,7 @@ export async function crawlPage(
   for (;;) {
     const refused = await robots.refusal(url, target.target_id, hops.length);
     if (refused) return { kind: "outcome", outcome: { ...refused, hops } };
-    const answered = await ask(hold, parts, url, target);
+    const answered = await ask(hold, parts, { url, target, isHop: hops.length > 0 });
     if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, hops);
     const { answer } = answered;
     const reason = putOffReason(answer);

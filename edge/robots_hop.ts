@@ -7,7 +7,7 @@
 
 import type { Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
-import { type Answered, ask, send } from "./exchange.ts";
+import { type Answered, ask, send, type ToAsk } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -24,14 +24,15 @@ const LEAST_CONNECT_MS = 500;
 /** `refused`: the other host can't be asked now. undefined: the lease ended before a request was made. */
 export type HopAnswer = Answered | "refused" | undefined;
 
-export async function askHop(hold: LeaseHold, parts: EdgeParts, url: string, target: Target): Promise<HopAnswer> {
+export async function askHop(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promise<HopAnswer> {
+  const { url, target } = what;
   const facts = parts.core.url(url);
   const host = "error" in facts ? "" : hostKeyOf(facts.host);
-  if ("error" in facts || host === hold.lease.host) return await ask(hold, parts, url, target);
+  if ("error" in facts || host === hold.lease.host) return await ask(hold, parts, what);
   const { domain } = facts;
   const patienceMs = hold.lease.host < host ? SHORT_PATIENCE_MS : LONG_PATIENCE_MS;
   // A start of this lease as well: where both hosts are of one domain or address, its part of them covers the hop.
-  if (!(await hold.mayStart())) return undefined;
+  if (!(await hold.mayGoOn())) return undefined;
   const started = parts.clock.monotonicMs();
   let answered: HopAnswer;
   try {

@@ -30,7 +30,7 @@ export async function crawlRobots(
   let requests = 0;
   const hops: Hop[] = [];
   for (;;) {
-    const answered = await askHop(hold, parts, url, target);
+    const answered = await askHop(hold, parts, { url, target, isHop: hops.length > 0 });
     if (!answered) return undefined;
     if (answered === "refused") return refused(target, origin, robots, { requests, hops });
     const { answer } = answered;

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import type { FrontierVerbs, Lease } from "../protocol/mod.ts";
+import { silentLog } from "../tests/support/frontier.ts";
+import { test } from "../tests/support/test.ts";
+import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { LeaseHold } from "./lease_hold.ts";
+import type { EdgeParts } from "./parts.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+const LEASE_MS = 90_000;
+
+/** A lease of a host with this gap, under which one request was just made; `extensions` tells how often it was extended. */
+function holding(gapMs: number, stop = false) {
+  const clock = new VirtualClock();
+  const extensions: number[] = [];
+  const extend = () => {
+    extensions.push(clock.monotonicMs());
+    return Promise.resolve({ status: "ok", expires_in_ms: LEASE_MS, stop });
+  };
+  const lease = {
+    lease_id: "l",
+    crawl: { user_agent: "outrider" },
+    expires_in_ms: LEASE_MS,
+    gap_ms: gapMs,
+    delay_factor: 0,
+    delay_cap_ms: 60_000,
+    first_start_in_ms: 0,
+    max_parallel: 1,
+  } as Lease;
+  const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
+  const frontier = { extend } as unknown as FrontierVerbs;
+  const parts = { clock, frontier, log: silentLog, settings } as unknown as EdgeParts;
+  const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);
+  return { clock, hold, extensions };
+}
+
+async function first({ clock, hold }: ReturnType<typeof holding>): Promise<number> {
+  assert.ok(await hold.mayStart());
+  hold.pace.sent(clock.monotonicMs());
+  hold.pace.responded(clock.monotonicMs(), 10);
+  return clock.monotonicMs();
+}
+
+test("a redirect whose host's gap is longer than a lease is followed: the lease is extended meanwhile", async () => {
+  const held = holding(300_000);
+  const startedAt = await first(held);
+  let goesOnAt: number | undefined;
+  void held.hold.mayGoOn().then((isFree) => goesOnAt = isFree ? held.clock.monotonicMs() : -1);
+  await held.clock.advance(299_000);
+  assert.equal(goesOnAt, undefined);
+  await held.clock.advance(2_000);
+  assert.equal(goesOnAt! - startedAt, 300_000);
+  const steps = held.extensions.map((at, i) => at - (held.extensions[i - 1] ?? startedAt));
+  assert.ok(Math.max(...steps) < LEASE_MS, `extended after ${steps} ms`);
+});
+
+test("a target that isn't begun goes back when its host's gap is longer than the lease", async () => {
+  const held = holding(300_000);
+  await first(held);
+  assert.equal(await held.hold.mayStart(), false);
+  assert.deepEqual(held.extensions, []);
+});
+
+test("a lease that is told to stop isn't extended for a redirect", async () => {
+  const held = holding(300_000, true);
+  await first(held);
+  let answer: boolean | undefined;
+  void held.hold.mayGoOn().then((isFree) => answer = isFree);
+  await held.clock.advance(50_000);
+  assert.equal(answer, false);
+  assert.equal(held.hold.over, true);
+});
