@@ -46,7 +46,7 @@ export const GOOD_NETWORK: NetworkFaults = { lost: 0, reset: 0, late: 0, doubled
 /** A late message takes up to so long, ms: longer than a lease and what comes after it. */
 const LATEST_MS = 200_000;
 /** An empty answer to a lease request may take so long: there is no hurry, and fewer polls are to be simulated. */
-const IDLE_REPLY_MS = 2_500;
+const IDLE_REPLY_MS = 5_000;
 
 type Reply = { readonly status: number; readonly body: string };
 

@@ -114,14 +114,15 @@ function planSettings(chance: Chance): Partial<FrontierSettings> {
     headsPerShard: chance.pick([8, FRONTIER_DEFAULTS.headsPerShard]),
     headsWhenFull: 2,
     seenCacheKeys: chance.pick([4, 16, 1024]),
-    seenMemtableKeys: chance.pick([8, 24, 1024]),
-    seenSnapshotKeys: 8,
+    // Every run has a filter, which is a WebAssembly instance of its own.
+    seenMemtableKeys: chance.pick([12, 1024, 1024]),
+    seenSnapshotKeys: chance.pick([8, 64, 4096]),
     seenSnapshotMs: chance.pick([5_000, 60_000]),
     inLinkEntries: 64,
     contentKeys: 64,
     groupCommitMs: chance.pick([0, 20, 50]),
     operationsPerCommit: chance.pick([1, 4, 1_000]),
-    sweepMs: chance.pick([500, 1_000, 3_000]),
+    sweepMs: chance.pick([1_000, 4_000, 8_000]),
     keysUnderWorker: true,
   };
 }

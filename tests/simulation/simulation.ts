@@ -98,6 +98,7 @@ class Simulation {
       edges: this.#edges,
       network: this.#network,
       operator: this.#operator,
+      isBusy: (process) => this.#server.isBusy(process),
       onSuspend: (edge) => edge.process && this.#server.suspended.add(edge.process),
     });
   }
@@ -227,7 +228,9 @@ class Simulation {
   }
 
   #isAtRest(): boolean {
-    if (!this.#troubles.isOver || !this.#operator.isIdle || this.#edges.some(({ isAsleep }) => isAsleep)) return false;
+    // Now and then is enough: a crawl that has ended stays so.
+    if (!this.#troubles.isOver || this.#scheduler.count % 16 !== 0) return false;
+    if (!this.#operator.isIdle || this.#edges.some(({ isAsleep }) => isAsleep)) return false;
     const known = this.#coordinator.running?.verbs.crawls() ?? [];
     return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");
   }

@@ -6,7 +6,7 @@
 import type { Chance } from "./chance.ts";
 import type { CoordinatorMachine } from "./coordinator_machine.ts";
 import type { EdgeMachine } from "./edge_machine.ts";
-import type { SuspendKind } from "./machine.ts";
+import type { Process, SuspendKind } from "./machine.ts";
 import type { Network } from "./network.ts";
 import type { Operator } from "./operator.ts";
 import type { Scenario, Trouble } from "./scenario.ts";
@@ -21,6 +21,8 @@ export interface TroubleParts {
   readonly network: Network;
   readonly operator: Operator;
   readonly onSuspend: (edge: EdgeMachine) => void;
+  /** The process holds a lease. */
+  readonly isBusy: (process: Process) => boolean;
 }
 
 export class Troubles {
@@ -59,8 +61,10 @@ export class Troubles {
   }
 
   #bring(trouble: Trouble): void {
-    const { chance, edges, coordinator, operator, scenario } = this.#parts;
-    const edge = chance.pick(edges);
+    const { chance, edges, coordinator, operator, scenario, isBusy } = this.#parts;
+    // Busy machines are the ones where trouble tells.
+    const busy = edges.filter((edge) => edge.process !== undefined && isBusy(edge.process));
+    const edge = chance.pick(busy.length > 0 && chance.is(0.8) ? busy : edges);
     const host = chance.pick([...scenario.plan.hosts.keys()]);
     switch (trouble) {
       case "edge dies":
@@ -88,15 +92,16 @@ export class Troubles {
     }
   }
 
+  /** For a moment, or for longer than a lease lasts: then what the edge starts afterwards is stale. */
   #suspend(edge: EdgeMachine): void {
     const { chance, scheduler } = this.#parts;
     if (edge.process === undefined || edge.isAsleep) return;
-    const kind = chance.pick(["wall", "both", "none"] as const satisfies readonly SuspendKind[]);
-    const ms = chance.is(0.5) ? chance.next() * 20_000 : chance.next() * 300_000;
+    const kind = chance.pick(["wall", "both", "none", "none"] as const satisfies readonly SuspendKind[]);
+    const ms = chance.is(0.3) ? chance.next() * 20_000 : 95_000 + chance.next() * 150_000;
     this.#parts.onSuspend(edge);
     edge.suspend(ms, kind);
     // A machine that was moved may find its coordinator far away.
-    if (chance.is(0.5)) this.#after(ms, () => this.#cut(edge, chance.next() * 60_000));
+    if (chance.is(0.6)) this.#after(ms, () => this.#cut(edge, chance.next() * 60_000));
     if (kind !== "none") return;
     scheduler.plan({ afterMs: ms + chance.next() * 60_000 }, () => edge.clock.skewMs += ms);
   }

@@ -109,7 +109,8 @@ function planHosts(chance: Chance): Map<string, HostPlan> {
 }
 
 function pathsOf(chance: Chance): string[] {
-  const paths = Array.from({ length: 2 + chance.below(7) }, (_, i) => i === 0 ? "/" : `/p${i}?a=1&b=${i}`);
+  const count = chance.is(0.12) ? 20 + chance.below(20) : 2 + chance.below(7);
+  const paths = Array.from({ length: count }, (_, i) => i === 0 ? "/" : `/p${i}?a=1&b=${i}`);
   if (chance.is(0.5)) paths.push("/private/1");
   if (chance.is(0.3)) paths.push("/deep/");
   return paths;

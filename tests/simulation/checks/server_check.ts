@@ -99,6 +99,15 @@ export class ServerCheck {
     held.set(host, leaseId);
   }
 
+  /** The edge holds a lease that stands. */
+  isBusy(process: Process): boolean {
+    for (const id of this.#held.get(process)?.values() ?? []) {
+      const lease = this.#commits.leases.get(id);
+      if (lease !== undefined && lease.endedAt === undefined) return true;
+    }
+    return false;
+  }
+
   /** A request arrives; what is returned is to be called when it is over. */
   started(host: HostPlan, url: string, by: Process): () => void {
     const now = this.#rules.now();
