@@ -23,6 +23,7 @@ import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { Explanation, UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
+import type { PageFeed } from "./page_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
 
@@ -288,6 +289,8 @@ export interface ShardStore extends SeenStorage {
   robotsBody(digest: string): Promise<string | undefined>;
   /** In the order of seq; CaptureRow's own fields and no others. */
   captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
+  /** Those with this content hash (64 hex digits), the newest first. */
+  capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
   close(): Promise<void>;
 }
 
@@ -379,6 +382,10 @@ export interface Coordinator extends FrontierVerbs {
       readonly blockedReason?: string;
     },
   ): Promise<DomainView>;
+  /** Pages that were stored after a cursor (one number per shard), at most `limit`. */
+  pageFeed(after: readonly number[], limit: number): Promise<PageFeed>;
+  /** Captures with this content, the newest first. */
+  pagesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
   /** Undefined when nothing is known of it. */
   domain(name: string): DomainView | undefined;
   shardCount(): number;

@@ -18,6 +18,7 @@ const TABLE: readonly Rule[] = [
   { method: "GET", path: /^\/openapi\.json$/, roles: ["reader", "edge"] },
   { method: "GET", path: /^\/(?:readyz|metrics)$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/domains\/[^/]+$/, roles: ["reader"] },
+  { method: "GET", path: /^\/v1\/(?:events$|pages\/)/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/crawls(?:\/|$)/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/(?:crawl\/url-status|explain)$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/(?:hosts\/[^/]+|fleet)$/, roles: ["reader"] },

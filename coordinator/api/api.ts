@@ -16,6 +16,7 @@ import { createOnce } from "./idempotency.ts";
 import { methodsOf } from "./methods.ts";
 import { addDomainRoutes } from "./domain_routes.ts";
 import { addOperateRoutes } from "./operate_routes.ts";
+import { addPageRoutes } from "./page_routes.ts";
 import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
 import { addSeedRoutes } from "./seed_routes.ts";
 import { authenticate, type Caller } from "./tokens.ts";
@@ -38,6 +39,7 @@ export function createApi(parts: ApiParts): App {
   addFrontierRoutes(app, parts);
   addOperateRoutes(app, parts);
   addDomainRoutes(app, parts);
+  addPageRoutes(app, parts);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   app.doc31("/openapi.json", {
     openapi: "3.1.0",

@@ -39,11 +39,13 @@ import { domainPolicyOperation, domainView } from "./domain_policy.ts";
 import { FinishDetector } from "./finish.ts";
 import { fleetView } from "./fleet_view.ts";
 import { HostDirectory } from "./host_directory.ts";
+import { checkNothingLost } from "./lost_databases.ts";
 import { policyOperation } from "./host_policy.ts";
 import { newHost } from "./host_state.ts";
 import { hostView } from "./host_view.ts";
 import { LeaseDesk } from "./lease_desk.ts";
 import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
+import { readFeed } from "./page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { StandingBoard } from "./standing_board.ts";
@@ -102,26 +104,6 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     throw error;
   }
   return new FrontierCoordinator({ parts, writers, desk, controlStore });
-}
-
-/**
- * A crawl's row is durable before anything of it is in a shard, and its seeds are in a shard before it stops seeding: a
- * crawl that only one side knows means that the other was lost. Going on would fetch anew or end with nothing.
- */
-function checkNothingLost(writers: readonly ShardWriter[], crawls: CrawlBook): void {
-  const held = new Set(writers.flatMap(({ shard }) => [...shard.counters.keys()]));
-  const lost = (what: string, crawlId: CrawlId, otherSide: string) =>
-    new Error(
-      `Opening the frontier failed: ${what} ${crawlId}, of which ${otherSide} nothing, so a database was lost or ` +
-        "replaced; restore all of them from one copy, or name another data folder.",
-    );
-  for (const crawlId of held) {
-    if (crawls.get(crawlId) === undefined) throw lost("the shards hold", crawlId, "the control database knows");
-  }
-  for (const { id, row } of crawls.all()) {
-    if (held.has(id) || row.seeding || row.spec.seeds.length === 0) continue;
-    throw lost("the control database holds", id, "the shards know");
-  }
 }
 
 interface Rooms {
@@ -328,6 +310,16 @@ class FrontierCoordinator implements Coordinator {
     const view = hostView(shard, known ?? newHost(place), { shards, now: this.#parts.clock.wallMs() });
     return known === undefined && view.crawls.length === 0 ? undefined : view;
   }
+
+  pageFeed: Coordinator["pageFeed"] = (after, limit) => {
+    const { core, directory } = this.#parts;
+    return readFeed({ core, directory, stores: this.#writers.map(({ store }) => store) }, after, limit);
+  };
+
+  pagesOfContent: Coordinator["pagesOfContent"] = async (contentHash, limit) => {
+    const found = await Promise.all(this.#writers.map(({ store }) => store.capturesOfContent(contentHash, limit)));
+    return found.flat().sort((a, b) => b.fetched_at - a.fetched_at).slice(0, limit);
+  };
 
   setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
     const place = this.#placeOfDomain(name);

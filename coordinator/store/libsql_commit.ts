@@ -56,8 +56,8 @@ const SQL = {
   endedLease: `${ROWS} delete from lease where (slot, host) in (select v->>0, v->>1 from r)`,
   lease: `${ROWS} insert or replace into lease (slot, host, facts) select v->>0, v->>1, v->2 from r`,
   tally: `${ROWS} insert or replace into tally (slot, crawl_id, host, facts) select v->>0, v->>1, v->>2, v->3 from r`,
-  capture: `${ROWS} insert into capture (seq, slot, fingerprint, folder, storage_key, facts, extra)
-    select v->>0, v->>1, v->>2, v->>3, v->>4, v->5, v->6 from r`,
+  capture: `${ROWS} insert into capture (seq, slot, fingerprint, content, folder, storage_key, facts, extra)
+    select v->>0, v->>1, v->>2, v->>3, v->>4, v->>5, v->6, v->7 from r`,
   ackedOutbox: `${ROWS} delete from outbox where (lease_id, seq) in (select v->>0, v->>1 from r)`,
   outbox: `${ROWS} insert into outbox (slot, crawl_id, lease_id, seq, links)
     select v->>0, v->>1, v->>2, v->>3, v->4 from r`,

@@ -8,6 +8,7 @@ import type { UrlKey, UrlRow } from "../ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
 import {
+  contentKey,
   decodeUrl,
   encodeKey,
   encodeLeaseSeq,
@@ -59,6 +60,11 @@ const SQL = {
   captures: listed(
     "facts",
     "from capture where seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?",
+  ),
+  capturesOfContent: listed(
+    "facts",
+    `from capture indexed by capture_content
+      where content = ? and facts->>'content_hash' = ? order by seq desc limit ?`,
   ),
   capturesOfFolder: listed(
     "facts",
@@ -153,4 +159,14 @@ export async function readCaptures(
   return prefix.includes("/")
     ? await readList(database, SQL.capturesOfFolder, [folderOf(prefix), ...tail])
     : await readList(database, SQL.captures, tail);
+}
+
+/** The newest first. */
+export async function readCapturesOfContent(
+  database: Database,
+  contentHash: string,
+  limit: number,
+): Promise<CaptureRow[]> {
+  const args = [BigInt(contentKey(contentHash)), contentHash, BigInt(limit)];
+  return await readList(database, SQL.capturesOfContent, args);
 }

@@ -139,7 +139,12 @@ export function folderOf(storageKey: string): string {
 export function encodeCapture(row: BatchCapture): string {
   const key = row.record.storage_key;
   const rest = text([folderOf(key), key, captureFacts(row), captureExtra(row)]);
-  return `[${row.seq},${row.slot},${signed(row.fingerprint)},${rest.slice(1)}`;
+  return `[${row.seq},${row.slot},${signed(row.fingerprint)},${contentKey(row.content_hash)},${rest.slice(1)}`;
+}
+
+/** What captures are found by their content with: the first 64 bits of the hash, as SQLite's signed integer. */
+export function contentKey(contentHash: string): string {
+  return /^[0-9a-f]{16}/.test(contentHash) ? signed(BigInt(`0x${contentHash.slice(0, 16)}`)) : "0";
 }
 
 export const encodeOutbox = (row: OutboxRow): string =>

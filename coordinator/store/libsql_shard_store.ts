@@ -16,7 +16,16 @@ import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
-import { readBody, readCaptures, readOutbox, readReady, readReceived, readUrls, readWaiting } from "./libsql_reads.ts";
+import {
+  readBody,
+  readCaptures,
+  readCapturesOfContent,
+  readOutbox,
+  readReady,
+  readReceived,
+  readUrls,
+  readWaiting,
+} from "./libsql_reads.ts";
 import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
@@ -93,6 +102,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) => reading(({ database }) => readCaptures(database, prefix, afterSeq, limit)),
+    capturesOfContent: (hash, limit) => reading(({ database }) => readCapturesOfContent(database, hash, limit)),
     seenState: () => reading(({ database }) => readSeenState(database)),
     seenLog: (batchSeq, limit) => reading(({ database }) => readSeenLog(database, batchSeq, limit)),
     seenBlocks: (ids) => reading(({ database }) => readSeenBlocks(database, ids)),

@@ -238,6 +238,11 @@ export class MemoryShardStore implements ShardStore {
     return this.#disk.seen.seenPart(part);
   }
 
+  async capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]> {
+    const found = this.#disk.captures.filter(({ content_hash }) => content_hash === contentHash);
+    return found.reverse().slice(0, limit).map((row) => asStored(captureFacts(row)));
+  }
+
   async close(): Promise<void> {
     this.#term = -1;
   }

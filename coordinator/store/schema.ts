@@ -11,7 +11,7 @@
  */
 
 /** Bumped when the tables change; a store of another format is refused. */
-export const SHARD_FORMAT = 6;
+export const SHARD_FORMAT = 7;
 
 /** `UrlState` as it is stored; the partial indexes below name the first two. */
 export const URL_STATES = ["ready", "waiting", "done", "excluded", "dead"] as const;
@@ -73,9 +73,11 @@ export const SHARD_TABLES: readonly string[] = [
     fingerprint integer not null,
     folder text not null,
     storage_key text not null,
+    content integer not null,
     facts text not null,
     extra text not null
   )`,
+  `create index if not exists capture_content on capture (content)`,
   `create index if not exists capture_folder on capture (folder, seq)`,
   `create table if not exists outbox (
     id integer primary key,

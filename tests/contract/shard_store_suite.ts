@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { OwnerLost } from "../../coordinator/ports.ts";
+import { OwnerLost, type ShardStore } from "../../coordinator/ports.ts";
 import {
   addressRow,
   batch,
@@ -271,6 +271,22 @@ function logs(it: It): void {
     const { slot: _s, fingerprint: _f, textHash: _t, etag: _e, noindex: _n, ...third } = rows[2]!;
     assert.deepEqual((await store.captures("w1/", 1, 1))[0], third);
     assert.equal((await store.load()).nextCaptureSeq, 6);
+  });
+
+  it("captures are found by their content, the newest first, however alike hashes begin", async (store, shelf) => {
+    const alike = (end: string) => "f".repeat(62) + end;
+    const hashes = [alike("01"), alike("02"), alike("01"), "0".repeat(64)];
+    const rows = hashes.map((content_hash, i) => captureRow(i + 1, `w/${i}.warc.gz`, { content_hash }));
+    await store.commit(batch(1, { captures: rows }));
+    const seqs = async (from: ShardStore, hash: string, limit = 9) =>
+      (await from.capturesOfContent(hash, limit)).map(({ seq }) => seq);
+    assert.deepEqual(await seqs(store, alike("01")), [3, 1]);
+    assert.deepEqual(await seqs(store, alike("01"), 1), [3]);
+    await reopened(store, shelf, async (next) => {
+      assert.deepEqual(await seqs(next, alike("02")), [2]);
+      assert.deepEqual(await seqs(next, alike("03")), []);
+      assert.deepEqual(await seqs(next, "0".repeat(64)), [4]);
+    });
   });
 
   it("the outbox is read oldest first, until a row is acknowledged", async (store, shelf) => {

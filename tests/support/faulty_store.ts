@@ -47,6 +47,7 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
     readOutbox: (limit) => store.readOutbox(limit),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
+    capturesOfContent: (hash, limit) => store.capturesOfContent(hash, limit),
     seenState: () => store.seenState(),
     seenLog: (batchSeq, limit) => store.seenLog(batchSeq, limit),
     async seenBlocks(ids) {
