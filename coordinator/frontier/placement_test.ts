@@ -92,7 +92,7 @@ const DAY_MS = 86_400_000;
 
 test("two failed connections or six 403 make a region suspect; another's answer proves it, for a day", () => {
   for (const refusals of [["connection", "connection"], Array(6).fill("forbidden")]) {
-    const host = placed({ eu: [10, 10, 10], us: [90, 90] }, "eu");
+    const host = placed({ eu: [10, 10, 10], us: [90, 90, 90] }, "eu");
     refused(host, "eu", refusals.slice(1));
     assert.deepEqual(plan(host, ["eu", "us"]), ["eu", "eu", false]);
     refused(host, "eu", refusals.slice(0, 1));
