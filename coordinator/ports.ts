@@ -174,7 +174,7 @@ export interface CrawlCounters {
   readonly rejectedByReason: Readonly<Record<string, number>>;
   readonly errorsByClass: Readonly<Record<string, number>>;
   readonly leasesByRegion: Readonly<Record<string, number>>;
-  /** Leases of hosts whose home region was known, and those of them that went there. */
+  /** Leases of hosts that are nearer to one region than to others, and those of them that it got. */
   readonly leasesPlaced: number;
   readonly leasesHome: number;
 }

@@ -81,7 +81,7 @@ export interface CrawlStats {
   readonly errors_by_class: Readonly<Record<string, number>>;
   /** "" = edges that named no region. */
   readonly leases_by_region: Readonly<Record<string, number>>;
-  /** Leases of hosts whose nearest region was known, and those of them that it got. */
+  /** Leases of hosts that are known to be nearer to one region than to others, and those of them that it got. */
   readonly leases_placed: number;
   readonly leases_home: number;
   /** Body bytes received on the wire. */

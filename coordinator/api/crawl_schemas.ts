@@ -129,7 +129,9 @@ export const StatsView = z.object({
   rejected_by_reason: Counts,
   errors_by_class: Counts,
   leases_by_region: Counts,
-  leases_placed: z.int().openapi({ description: "Leases of hosts whose nearest region was known." }),
+  leases_placed: z.int().openapi({
+    description: "Leases of hosts that are known to be nearer to one region than to others.",
+  }),
   leases_home: z.int().openapi({ description: "Those of them that it got." }),
   bytes: z.int(),
   requests: z.int(),

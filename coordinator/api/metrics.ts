@@ -30,7 +30,7 @@ const COUNTERS = {
   dead: "URLs given up.",
   requests: "Requests of any kind.",
   bytes: "Body bytes received on the wire.",
-  leases_placed: "Leases of hosts whose nearest region was known.",
+  leases_placed: "Leases of hosts that are nearer to one region than to others.",
   leases_home: "Leases to the nearest region.",
 } as const;
 

@@ -26,7 +26,8 @@ export function noteGrant(round: Round, lease: LeaseState): void {
   const { host, region, crawlId } = lease;
   const counts = round.shard.changeCounts(crawlId);
   addTo(counts.leasesByRegion, region);
-  if (host.homeRegion !== "") {
+  // Where any region will do, none is the right one.
+  if (host.homeRegion !== "" && host.nextRegion !== "") {
     counts.leasesPlaced++;
     if (host.homeRegion === region) counts.leasesHome++;
   }

@@ -93,6 +93,11 @@ export class LeaseDesk {
     }, this.#parts.clock.wallMs());
   }
 
+  /** Among several regions a host may be placed at the asking one any moment, and would wait for it. */
+  #mayBeCalled(now: number): boolean {
+    return this.#writers.some(({ shard }) => shard.regions.live(now).length > 1) && this.#hasQueued();
+  }
+
   /** URLs of a running crawl wait, in whatever state. */
   #hasQueued(): boolean {
     for (const crawl of this.#parts.crawls.all()) {
@@ -118,7 +123,7 @@ export class LeaseDesk {
   ): Pick<LeaseReply, "retry_after_ms" | "reason"> {
     if (pressure !== "") return { retry_after_ms: 1_000, reason: pressure };
     const now = this.#parts.clock.wallMs();
-    const isBusy = this.#writers.some(({ shard }) => shard.leases.size > 0);
+    const isBusy = this.#writers.some(({ shard }) => shard.leases.size > 0) || this.#mayBeCalled(now);
     const wakeAt = Math.min(...grants.map((grant) => grant.hasMore ? now : grant.nextWakeAt));
     const most = isBusy ? RETRY_BUSY_MS : RETRY_MOST_MS;
     const retry_after_ms = Math.ceil(Math.min(most, Math.max(RETRY_LEAST_MS, wakeAt - now)));

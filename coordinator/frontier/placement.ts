@@ -1,7 +1,7 @@
 /**
  * Which region a host is leased to next: the nearest by connect time, kept until another is clearly better.
  * Invariant: pure but for the chance that is passed in. A pinned host never leaves its region. A host has one lease at a
- * time, and so is asked from one region at a time.
+ * time, and so is asked from one region at a time. Where all regions are near to within `BETTER_BY_MS`, any will do.
  *
  * A host without a home is tried once from every region, by small leases; then the nearest is its home. The home changes
  * when the last two connections from elsewhere took at most `BETTER_BY` of the home's best of five (three at least) and
@@ -76,7 +76,8 @@ function settleIn(host: Placed, open: readonly string[], { random }: PlacementVi
     host.nextRegion = host.regions.length === 0 ? "" : drawn(untried, random);
     return;
   }
-  host.homeRegion = host.nextRegion = nearestOf(host, open);
+  host.homeRegion = nearestOf(host, open);
+  goHome(host, open);
 }
 
 /** A home that turns the host away is left at once; else another has to be better by the hysteresis. */
@@ -113,7 +114,15 @@ function visit(host: Placed, open: readonly string[], view: PlacementView): void
   }
   const probed = probeOf(host, others, view);
   host.isProbe = probed !== "";
-  host.nextRegion = probed || host.homeRegion;
+  if (host.isProbe) host.nextRegion = probed;
+  else goHome(host, open);
+}
+
+/** Where every region is about as near, no time is lost by waiting for one. */
+function goHome(host: Placed, open: readonly string[]): void {
+  const times = open.map((region) => connectMsOf(host.regions, region));
+  const isEqual = open.length > 1 && Math.max(...times) < Math.min(...times) + BETTER_BY_MS;
+  host.nextRegion = isEqual ? "" : host.homeRegion;
 }
 
 /** The region to look at instead of going home; "" = none. */

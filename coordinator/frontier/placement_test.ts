@@ -65,6 +65,18 @@ test("a region that was better once is looked at again at once", () => {
   assert.deepEqual(plan(placed({ eu: [100, 100, 100], us: [20, 90] }, "eu"), ["eu", "us"]), ["eu", "eu", false]);
 });
 
+test("where every region is about as near, whichever asks first gets the host", () => {
+  assert.deepEqual(plan(placed({ ap: [19.9], eu: [10] }), ["ap", "eu"]), ["eu", "", false]);
+  assert.deepEqual(plan(placed({ eu: [10, 10, 10], us: [19.9] }, "eu"), ["eu", "us"]), ["eu", "", false]);
+  assert.deepEqual(plan(placed({ eu: [10, 10, 10], us: [20] }, "eu"), ["eu", "us"]), ["eu", "eu", false]);
+  assert.deepEqual(plan(placed({ ap: [200], eu: [10], us: [12] }), ["ap", "eu", "us"]), ["eu", "eu", false]);
+  assert.deepEqual(
+    plan(placed({ eu: [10], us: [] }, "eu"), ["eu", "us"]),
+    ["eu", "eu", false],
+    "nothing is known of us",
+  );
+});
+
 test("probes go elsewhere at the stated share, first where nothing is known", () => {
   const host = () => placed({ eu: [10, 10, 10], us: [90] }, "eu");
   assert.deepEqual(plan(host(), ["eu", "us"], draws(0.049, 0)), ["eu", "us", true]);
