@@ -1,6 +1,6 @@
 /**
  * How many pages link to a URL that is known already: a bounded count of the links that were reported again.
- * Invariant: never more than was reported, up to a collision of 38 bits (one count in some 250,000); what is linked
+ * Invariant: never more than was reported, up to a collision of 20 bits within a bucket of four (one count in some 250,000); what is linked
  * often is kept, what is linked rarely makes way (Misra and Gries, "Finding repeated elements" (1982), in each bucket).
  * Counts are of this process: what a row says of its in-links survives a restart, the count towards the next power of
  * four begins anew.

@@ -73,7 +73,7 @@ export const FRONTIER_DEFAULTS: FrontierSettings = {
   seenCacheBlocks: 24_576,
   seenSnapshotMs: 60_000,
   seenSnapshotKeys: 4_096,
-  inLinkEntries: 1 << 20,
+  inLinkEntries: 1 << 18,
   contentKeys: 1 << 17,
   groupCommitMs: 50,
   operationsPerCommit: 1_000,
