@@ -31,6 +31,7 @@ export interface ExplainedCheck {
     | "robots"
     | "host"
     | "domain"
+    | "address"
     | "crawl";
   /** False: as things are, it keeps the URL out, or from being fetched now. */
   readonly passes: boolean;

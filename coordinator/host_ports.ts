@@ -50,6 +50,8 @@ export interface HostPlacement {
 export interface HostView {
   readonly host: HostKey;
   readonly domain: string;
+  /** The address (IPv6: network) that an edge connected to last; "" = none yet. */
+  readonly address: string;
   readonly placement: HostPlacement;
   readonly clocks: HostClocksView;
   /** What an operator said of it; -1 = nothing. */

@@ -47,6 +47,7 @@ const HostCrawl = z.object({
 export const HostAnswer = z.object({
   host: z.string(),
   domain: z.string(),
+  address: z.string().openapi({ description: 'That an edge connected to last, IPv6 as its /64; "" = none yet.' }),
   placement: Placement,
   clocks: z.object({
     next_start_in_ms: z.number().openapi({ description: "0 = now." }),
@@ -66,10 +67,11 @@ export const HostAnswer = z.object({
 }).openapi("Host");
 
 export function hostAnswer(view: HostView): z.infer<typeof HostAnswer> {
-  const { host, domain, placement, clocks, policy, blockedReason, lease, crawls } = view;
+  const { host, domain, address, placement, clocks, policy, blockedReason, lease, crawls } = view;
   return {
     host,
     domain,
+    address,
     placement: placementAnswer(placement),
     clocks: {
       next_start_in_ms: clocks.nextStartInMs,

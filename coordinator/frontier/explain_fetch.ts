@@ -16,6 +16,7 @@ export function laterChecks(href: string, place: HostPlace, inquiry: Inquiry): E
     robotsCheck(href, inquiry),
     hostCheck(place, inquiry),
     domainCheck(place, inquiry),
+    addressCheck(place, inquiry),
     crawlCheck(inquiry),
   ];
 }
@@ -60,11 +61,28 @@ function hostCheck({ host: name }: HostPlace, { shard, now }: Inquiry): Explaine
   return say(true, "Its host may be asked now.");
 }
 
-function domainCheck({ domain }: HostPlace, { shard }: Inquiry): ExplainedCheck {
+function domainCheck({ domain }: HostPlace, { shard, now }: Inquiry): ExplainedCheck {
   const { paused, blockedReason } = shard.domains.row({ slot: 0, domain });
   if (blockedReason !== "") return { check: "domain", passes: false, says: `${domain} is blocked: ${blockedReason}.` };
   if (paused) return { check: "domain", passes: false, says: `${domain} is paused by an operator.` };
-  return { check: "domain", passes: true, says: `Nothing is said against ${domain}.` };
+  const { inFlight, gapMs } = shard.domains.limitOf(domain);
+  if (shard.domains.room(domain, now) >= 1) {
+    return { check: "domain", passes: true, says: `${domain} has room for a further request.` };
+  }
+  const window = gapMs > 0 ? ` and as many starts in ${inFlight * gapMs} ms` : "";
+  const says = `${domain} is asked as often as it may be: ${inFlight} requests under way${window}, on all its hosts.`;
+  return { check: "domain", passes: false, says };
+}
+
+function addressCheck({ host: name }: HostPlace, { shard }: Inquiry): ExplainedCheck {
+  const host = shard.hosts.get(name);
+  const address = host?.address ?? "";
+  if (address === "") return { check: "address", passes: true, says: "No edge has connected to its host yet." };
+  const waits = shard.parkedAtAddress.isParked(address, host!);
+  const says = waits
+    ? `${address}, its host's address, is asked as often as it may be, for other hosts.`
+    : `Its host's address is ${address}.`;
+  return { check: "address", passes: !waits, says };
 }
 
 function crawlCheck({ crawl }: Inquiry): ExplainedCheck {

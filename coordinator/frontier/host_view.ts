@@ -21,6 +21,7 @@ export function hostView(
   return {
     host: host.host,
     domain: host.domain,
+    address: host.address,
     placement: placementOf(shard, host, now),
     clocks: { nextStartInMs, crawlDelayMs, responseMs, backoffMs, failuresInRow },
     policy: { delayMs: policyDelayMs, maxParallel: policyMaxParallel, paused },

@@ -14,6 +14,9 @@ import { priorityOf } from "./priority.ts";
 import type { Operation, Round } from "./round.ts";
 import type { Shard } from "./shard.ts";
 
+/** Characters of sitemap URLs that an origin keeps: rows of origins lie in RAM. */
+const KEPT_CHARS = 8_192;
+
 /** What is to be made known once the round that found it is durable. */
 export interface Announcement {
   readonly crawl: Crawl;
@@ -34,10 +37,14 @@ export function sitemapDepth({ discoveryPath }: Pick<UrlRow, "discoveryPath">): 
 /** What an origin's row may keep of the sitemaps that an edge read in its robots.txt; relative ones are the origin's. */
 export function keptSitemaps(urls: readonly string[], origin: Origin, core: Pick<Core, "url">): string[] {
   const kept = new Set<string>();
+  let chars = 0;
   for (const url of urls) {
     if (kept.size === LIMITS.sitemapsPerRobots) break;
     const facts = url.length > LIMITS.urlBytes ? undefined : core.url(url, `${origin}/robots.txt`);
-    if (facts !== undefined && !("error" in facts) && facts.key !== "") kept.add(facts.url);
+    if (facts === undefined || "error" in facts || facts.key === "" || kept.has(facts.url)) continue;
+    chars += facts.url.length;
+    if (chars > KEPT_CHARS) break;
+    kept.add(facts.url);
   }
   return [...kept];
 }

@@ -168,3 +168,28 @@ test("address: rows of permits that are over are deleted", async () => {
   assert.equal([...world.disks[0]!.hosts.values()][0]!.address, "198.51.100.7");
   await coordinator.close();
 });
+
+test("explain: a full domain and a full address are told", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl(
+    "c",
+    spec([...seedsOf(6, () => "site.example"), ...seedsOf(9, (i) => `d${i}.example`)]),
+  );
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  const sentences = async (url: string) =>
+    (await coordinator.explain("c", url))!.checks.filter(({ passes }) => !passes).map(({ says }) => says).join(" ");
+  const free = seedsOf(6, () => "site.example").find((url) => !leases.some(({ host }) => url.includes(`/${host}/`)))!;
+  assert.match(
+    await sentences(free),
+    /site.example is asked as often as it may be: 4 requests under way and as many starts in 1000 ms/,
+  );
+  const others = leases.filter(({ domain }) => domain !== "site.example");
+  for (const lease of others) await permit(coordinator, lease, "198.51.100.7");
+  const refused = others.at(-1)!;
+  await end(coordinator, refused);
+  await world.clock.advance(3_000);
+  await ask(coordinator);
+  assert.match(await sentences(`https://${refused.host}/`), /198.51.100.7, its host's address, is asked as often/);
+  await coordinator.close();
+});
