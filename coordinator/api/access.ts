@@ -15,7 +15,7 @@ interface Rule {
 
 const TABLE: readonly Rule[] = [
   { method: "GET", path: /^\/healthz$/, roles: ["open"] },
-  { method: "GET", path: /^\/openapi\.json$/, roles: ["reader", "edge"] },
+  { method: "GET", path: /^\/(?:openapi\.json|docs)$/, roles: ["reader", "edge"] },
   { method: "GET", path: /^\/(?:readyz|metrics)$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/domains\/[^/]+$/, roles: ["reader"] },
   { method: "GET", path: /^\/v1\/(?:events$|pages\/)/, roles: ["reader"] },

@@ -14,6 +14,7 @@ import { addExplainRoutes } from "./explain_routes.ts";
 import { addFrontierRoutes } from "./frontier_routes.ts";
 import { createOnce } from "./idempotency.ts";
 import { methodsOf } from "./methods.ts";
+import { type ApiDocument, docsPage } from "./docs_page.ts";
 import { addDomainRoutes } from "./domain_routes.ts";
 import { addOperateRoutes } from "./operate_routes.ts";
 import { addPageRoutes } from "./page_routes.ts";
@@ -41,11 +42,13 @@ export function createApi(parts: ApiParts): App {
   addDomainRoutes(app, parts);
   addPageRoutes(app, parts);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
-  app.doc31("/openapi.json", {
+  const about = {
     openapi: "3.1.0",
     info: { title: "Outrider coordinator", version: parts.defaults.version },
     security: [{ bearer: [] }],
-  });
+  };
+  app.doc31("/openapi.json", about);
+  app.get("/docs", (c) => c.html(docsPage(app.getOpenAPI31Document(about) as ApiDocument)));
   return app;
 }
 
