@@ -186,7 +186,7 @@ export const UrlStatusView = z.object({
   why: z.string(),
 }).openapi("UrlStatus");
 
-/** PUT /v1/hosts/{host}/policy: the whole policy; what is absent is lifted. */
+/** PUT /v1/hosts/{host}/policy: what is absent stays as it is. */
 export const HostPolicy = z.strictObject({
   min_delay_ms: z.int().min(0).max(86_400_000).optional(),
   max_parallel: z.int().min(1).max(LIMITS.hostInFlightMax).optional(),
