@@ -1,6 +1,6 @@
 /**
  * What a fetched page says about its host and its family of URLs.
- * Invariant: only pages with status 2xx whose capture was believed count; a verdict that changes is in the round's batch.
+ * Invariant: only pages with status 2xx whose capture was believed count, no sitemaps; a verdict that changes is in the round's batch.
  */
 
 import type { Fetched } from "../../protocol/mod.ts";
@@ -9,6 +9,7 @@ import type { Crawl } from "./crawl.ts";
 import { familyOf } from "./door/family.ts";
 import { hostSalt, judgeHost } from "./duplicates.ts";
 import type { Round } from "./round.ts";
+import { isSitemapRow } from "./sitemaps.ts";
 import { findFamily, notePage } from "./traps.ts";
 
 /** `brought`: URLs outside the page's family that it brought and that were new to the crawl. */
@@ -17,7 +18,7 @@ export function noteEvidence(
   page: { readonly crawl: Crawl; readonly row: UrlRow; readonly outcome: Fetched; readonly brought: number },
 ): void {
   const { crawl, row, outcome, brought } = page;
-  if (outcome.http_code < 200 || outcome.http_code > 299) return;
+  if (outcome.http_code < 200 || outcome.http_code > 299 || isSitemapRow(row)) return;
   const { shard } = round;
   const { capture } = outcome;
   const isDuplicate = shard.contents.isDuplicate(capture, row.fingerprint, hostSalt(crawl.salt, row.host));

@@ -5,6 +5,7 @@
 
 import type { ShardStore, UrlKey, UrlRow } from "../ports.ts";
 import type { Raise } from "./link_counter.ts";
+import { changesPerDay } from "./change_rate.ts";
 import { bandFor, priorityOf, queryParametersOf } from "./priority.ts";
 import { requeue } from "./requeue.ts";
 import type { Round } from "./round.ts";
@@ -44,6 +45,9 @@ function raise(round: Round, row: UrlRow, inLinks: number): void {
     depth: row.depth,
     inLinks,
     queryParameters: queryParametersOf(row.url),
+    ...(row.visits === 0
+      ? {}
+      : { fetched: { changesPerDay: changesPerDay(row), sinceFetchMs: round.now - row.lastFetchAt } }),
   });
   const priority = Math.max(row.priority, counted);
   const band = Math.min(row.band, bandFor(order, { priority, depth: row.depth }, shard.parts.settings.limits.bands));
