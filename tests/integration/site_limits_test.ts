@@ -1,17 +1,19 @@
 /**
  * One site of 200 subdomains on 20 addresses, and three edges that work for one crawl: measured at the servers, the site
  * as a whole and each address are asked no faster than their limits say, every request counted - pages, redirects,
- * retries, robots.txt and its redirects - and an operator finds, pauses, slows and frees all of it with one call each.
+ * retries, sitemaps, robots.txt and its redirects - and an operator finds, pauses, slows and frees all of it with one call each.
  */
 
 import assert from "node:assert/strict";
 import { Fleet } from "../support/fleet.ts";
-import { missing, moved, page, type Script, type ScriptedSites, startSites } from "../support/scripted_sites.ts";
+import { missing, moved, page, type Script, type ScriptedSites, startSites, text } from "../support/scripted_sites.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
 const ADDRESSES = 20;
 const HOSTS = 200;
+/** Every so many hosts one has a sitemap. */
+const SITEMAP_EVERY = 20;
 const SITE = { parallel: 4, delayMs: 25 };
 const ADDRESS = { parallel: 2, delayMs: 150 };
 
@@ -38,7 +40,11 @@ async function startSite(): Promise<Site> {
   const url = (host: number, path = "/") => servers[host % ADDRESSES]!.url(hostOf(host), path);
   const answer = (host: number, path: string): string => {
     const next = (host + 7) % HOSTS;
-    if (path === "/robots.txt") return host % 10 === 3 ? moved(url(next, "/elsewhere.txt")) : missing();
+    if (path === "/robots.txt") {
+      if (host % SITEMAP_EVERY === 7) return text(`Sitemap: ${url(host, "/map.xml")}\n`);
+      return host % 10 === 3 ? moved(url(next, "/elsewhere.txt")) : missing();
+    }
+    if (path === "/map.xml") return text(`${url(host)}\n${url(next)}\n`);
     if (path === "/elsewhere.txt") return missing();
     if (path === "/away") return moved(url(next, "/"));
     if (path === "/" && host % 20 === 5 && !failed.has(`${host}`)) {
@@ -93,7 +99,9 @@ test("site: 200 subdomains on 20 addresses and three edges keep the site's and e
     await reached(site, 60);
     await pauseAndFree(fleet, site);
     const stats = await fleet.untilFinished(String(crawl_id));
-    assert.deepEqual([stats.fetched, stats.dead], [HOSTS, 0], JSON.stringify(stats));
+    const sitemaps = HOSTS / SITEMAP_EVERY;
+    assert.deepEqual([stats.pages, stats.fetched, stats.dead], [HOSTS, HOSTS + sitemaps, 0], JSON.stringify(stats));
+    assert.equal(site.log.filter(({ path }) => path === "/map.xml").length, sitemaps);
     assertLimit(site.log, SITE, "site.test");
     for (let i = 0; i < ADDRESSES; i++) {
       assertLimit(site.log.filter(({ address }) => address === i), ADDRESS, `127.0.${i + 1}.1`);
