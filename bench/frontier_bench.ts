@@ -8,17 +8,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type CoordinatorOptions, openCoordinator } from "../coordinator/frontier/coordinator.ts";
 import type { Coordinator } from "../coordinator/ports.ts";
-import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
-import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
-import { MemoryControlStore } from "../coordinator/store/memory_control_store.ts";
-import { MemoryShardStore } from "../coordinator/store/memory_shard_store.ts";
-import { loadCore } from "../core-wasm/mod.ts";
-import type { CrawlSpec, Lease, Outcome, Target } from "../protocol/mod.ts";
-import { LIMITS } from "../protocol/mod.ts";
-import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
-import type { Logger } from "../runtime/ports.ts";
+import { LIMITS, type Outcome, type Target } from "../protocol/mod.ts";
+import { nativeDigest, systemClock } from "../runtime/node.ts";
+import { benchOutcome, benchSpec, openBenchCoordinator } from "./bench_coordinator.ts";
 import { processUsage } from "./process_usage.ts";
 import type { Row } from "./report/table.ts";
 import { hash32 } from "./web/chance.ts";
@@ -38,14 +31,12 @@ const DEFAULTS: FrontierBenchOptions = { hosts: 200, pages: 10_000, linksPerPage
 const UNIVERSE = 3;
 const CRAWL = "bench";
 
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 /** One row: pages settled and links offered a second. */
 export async function benchFrontier(given: Partial<FrontierBenchOptions> = {}): Promise<Row[]> {
   const options = { ...DEFAULTS, ...given };
   const folder = mkdtempSync(join(tmpdir(), "outrider-frontier-"));
   try {
-    const coordinator = await open(options.store, folder);
+    const coordinator = await openBenchCoordinator(options.store === "memory" ? undefined : folder);
     try {
       return [await run(coordinator, options)];
     } finally {
@@ -56,49 +47,14 @@ export async function benchFrontier(given: Partial<FrontierBenchOptions> = {}): 
   }
 }
 
-async function open(store: FrontierBenchOptions["store"], folder: string): Promise<Coordinator> {
-  return await openCoordinator({
-    core: await loadCore(),
-    log: silent,
-    settings: {},
-    clock: systemClock,
-    random: systemRandom,
-    digest: nativeDigest,
-    ...(store === "memory" ? memoryStores() : libsqlStores(folder)),
-  });
-}
-
-function memoryStores(): Pick<CoordinatorOptions, "controlStore" | "shardStores"> {
-  return { controlStore: new MemoryControlStore(), shardStores: [new MemoryShardStore()] };
-}
-
-function libsqlStores(folder: string): Pick<CoordinatorOptions, "controlStore" | "shardStores"> {
-  return {
-    controlStore: openLibsqlControlStore({ location: join(folder, "control.db") }),
-    shardStores: [openLibsqlShardStore({ location: join(folder, "shard.db"), clock: systemClock })],
-  };
-}
-
-function specOf(hosts: number): CrawlSpec {
-  return {
-    seeds: Array.from({ length: hosts }, (_, host) => urlOf(host, 0)),
-    scope: { kind: "any", domains: [], include: [], exclude: [] },
-    priority: 0.5,
-    politeness: { delay_ms: 0, delay_factor: 0, delay_cap_ms: LIMITS.delayCapMs, max_parallel: 1 },
-    user_agent: "Outrider/bench",
-    product_token: "outrider",
-    embeds: false,
-    respect_rel_nofollow: false,
-  };
-}
-
 const urlOf = (host: number, page: number) =>
   `http://10.0.${host >> 8}.${host & 255}/section-${page % 37}/page-${page}.html`;
 
 async function run(coordinator: Coordinator, options: FrontierBenchOptions): Promise<Row> {
   const before = processUsage()!;
   const startedMs = performance.now();
-  await coordinator.createCrawl(CRAWL, specOf(options.hosts));
+  const seeds = Array.from({ length: options.hosts }, (_, host) => urlOf(host, 0));
+  await coordinator.createCrawl(CRAWL, benchSpec(seeds));
   const tally = { pages: 0, links: 0, leases: 0 };
   await Promise.all(
     Array.from({ length: options.workers }, (_, i) => work(coordinator, options, `worker-${i}`, tally)),
@@ -136,7 +92,7 @@ async function work(coordinator: Coordinator, options: FrontierBenchOptions, id:
     });
     if (reply.leases.length === 0) await systemClock.sleep(Math.min(10, reply.retry_after_ms));
     for (const lease of reply.leases) {
-      const outcomes = lease.targets.map((target) => outcomeOf(target, lease, options));
+      const outcomes = lease.targets.map((target) => outcomeOf(target, options));
       await coordinator.complete({
         worker_id: id,
         lease_id: lease.lease_id,
@@ -155,27 +111,9 @@ async function work(coordinator: Coordinator, options: FrontierBenchOptions, id:
   }
 }
 
-function outcomeOf(target: Target, lease: Lease, options: FrontierBenchOptions): Outcome {
-  const base = { target_id: target.target_id, requests: 1, timings: { started_ago_ms: 1, total_ms: 1 } };
-  if (target.kind === "robots") {
-    return { ...base, status: "robots", http_code: 404, origin: new URL(target.url).origin, class: "allow_all" };
-  }
-  const digest = nativeDigest.sha256Hex(new TextEncoder().encode(target.url));
-  return {
-    ...base,
-    status: "fetched",
-    http_code: 200,
-    outlinks: linksOf(target, options),
-    capture: {
-      fetched_at: systemClock.wallMs(),
-      record: { storage_key: `warc/bench-${lease.slot}.warc.gz`, offset: 0, length: 1000 },
-      content_hash: digest,
-      payload_digest: `sha1:${"A".repeat(32)}`,
-      length: 20_000,
-      wire_length: 6000,
-      content_type: "text/html",
-    },
-  };
+function outcomeOf(target: Target, options: FrontierBenchOptions): Outcome {
+  const contentHash = nativeDigest.sha256Hex(new TextEncoder().encode(target.url));
+  return benchOutcome(target, { contentHash, outlinks: target.kind === "robots" ? [] : linksOf(target, options) });
 }
 
 /** Four in five on the same host, as on the synthetic web. */

@@ -24,13 +24,15 @@ export interface SeenBenchOptions {
   readonly sizes: readonly number[];
   /** URLs that are offered for each row. */
   readonly offered: number;
+  /** Told how far it has come. */
+  readonly onRow: (sentence: string) => void;
 }
 
 const SALT = { low: 0x9e3779b9, high: 0x85ebca6b };
 const FILL_BATCH = 1000;
 
 /** Rows for each size, batch, share and shape; and one for filling up to each size. */
-export async function benchSeen({ sizes, offered }: SeenBenchOptions): Promise<Row[]> {
+export async function benchSeen({ sizes, offered, onRow }: SeenBenchOptions): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "outrider-seen-"));
   const store = openLibsqlShardStore({ location: join(folder, "shard.db"), clock: systemClock });
   try {
@@ -40,6 +42,7 @@ export async function benchSeen({ sizes, offered }: SeenBenchOptions): Promise<R
     const rows: Row[] = [];
     for (const size of sizes) {
       rows.push(await bench.fill(size));
+      onRow(`The seen-set holds ${size} URLs.`);
       for (const shape of ["pages", "random"] as const) {
         for (const [batch, callers] of [[100, 1], [100, 8], [1000, 1]] as const) {
           for (const seenShare of [0.95, 0.05]) {

@@ -10,7 +10,9 @@ import { coreRows } from "./core_bench.ts";
 import { benchCrawl } from "./crawl_bench.ts";
 import { benchFrontier } from "./frontier_bench.ts";
 import { jsonLines, table } from "./report/table.ts";
+import { benchQueue } from "./queue_bench.ts";
 import type { Row } from "./report/table.ts";
+import { benchSeen } from "./seen_bench.ts";
 import type { WebConfig } from "./web/mod.ts";
 
 export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "all";
@@ -22,7 +24,16 @@ export interface BenchOptions {
   readonly runtimes?: readonly string[];
   readonly pin: boolean;
   readonly json: boolean;
+  /** URLs in the seen-set when it is measured, ascending. */
+  readonly seenSizes: readonly number[];
+  /** URLs in the frontier's queue when it is measured. */
+  readonly queued: number;
 }
+
+/** URLs that are offered for each row of the seen-set, and pages for each row of the queue: enough to be steady. */
+const SEEN_OFFERED = 100_000;
+const QUEUE_PAIRS = 10_000;
+const QUEUE_URLS_PER_HOST = 200;
 
 const RUNTIME = "Bun" in globalThis ? "bun" : "deno";
 
@@ -39,7 +50,15 @@ export async function runBench(suite: BenchSuite, options: BenchOptions): Promis
     print("core", "The core's hot paths against JS; ratio = time over the best JS", await coreRows());
   }
   if (wanted("archive")) print("archive", "The archive's appends, without the disk", await benchArchive());
-  if (wanted("frontier")) print("frontier", "The frontier on libSQL, durable commits", await benchFrontier());
+  if (wanted("frontier")) {
+    print("frontier", "The frontier on libSQL, durable commits", await benchFrontier());
+    const { seenSizes: sizes, queued } = options;
+    const seen = await benchSeen({ sizes, offered: SEEN_OFFERED, onRow: note });
+    print("seen", "The seen-set on libSQL: URLs in, new or seen out, new ones durable", seen);
+    const hosts = Math.ceil(queued / QUEUE_URLS_PER_HOST);
+    const queue = await benchQueue({ queued, hosts, pairs: QUEUE_PAIRS, workers: 8 });
+    print("queue", "A long queue on libSQL, durable commits", queue);
+  }
   if (wanted("crawl")) {
     const { web, rounds, pin, runtimes = [RUNTIME] } = options;
     const rows = await benchCrawl({ web, rounds, pin, runtimes, onRun: note });

@@ -4,7 +4,7 @@
  */
 
 import type { Command } from "commander";
-import { Argument } from "commander";
+import { Argument, InvalidArgumentError } from "commander";
 import type { BenchSuite } from "../bench/mod.ts";
 import { number, oneOf } from "./flags.ts";
 
@@ -20,6 +20,16 @@ interface Flags {
   readonly seed: number;
   readonly pin?: boolean;
   readonly json?: boolean;
+  readonly seen: readonly number[];
+  readonly queued: number;
+}
+
+/** "0.1,1,5,10", ascending. */
+function millions(text: string): number[] {
+  const sizes = text.split(",").map(Number);
+  const isAscending = sizes.every((size, i) => size >= 0.001 && size <= 1000 && (i === 0 || size > sizes[i - 1]!));
+  if (isAscending) return sizes;
+  throw new InvalidArgumentError("Wanted numbers from 0.001 to 1000 in ascending order, with commas between.");
 }
 
 export function registerBench(program: Command): void {
@@ -36,6 +46,8 @@ export function registerBench(program: Command): void {
     .option("--no-gzip", "serve pages uncompressed")
     .option("--seed <n>", "seed of the synthetic web", number({ least: 0 }), 1)
     .option("--pin", "server on the last core, crawl and loop on the others (Linux)")
+    .option("--seen <list>", "sizes of the seen-set, ascending, in millions of URLs", millions, [0.1])
+    .option("--queued <n>", "URLs in the frontier's queue", number({ least: 1000, most: 10_000_000 }), 50_000)
     .option("--json", "rows as JSON lines")
     .action(async (suite: BenchSuite, flags: Flags) => {
       // Loaded here, so that no other command pays for it at its start.
@@ -46,6 +58,8 @@ export function registerBench(program: Command): void {
         rounds,
         pin: pin ?? false,
         json: json ?? false,
+        seenSizes: flags.seen.map((size) => Math.round(size * 1e6)),
+        queued: flags.queued,
         ...(runtime === undefined ? {} : { runtimes: runtime === "both" ? ["deno", "bun"] : [runtime] }),
       });
     });
