@@ -40,10 +40,11 @@ export async function benchQueue(options: QueueBenchOptions): Promise<Row[]> {
   try {
     const rows = [await fill(folder, options)];
     rows.push(await restart(folder));
-    for (const targetsPerLease of [50, 1]) {
-      rows.push(await pairs(folder, { ...options, targetsPerLease, linksPerPage: 0 }));
+    for (const linksPerPage of [0, COMBINED_LINKS]) {
+      for (const targetsPerLease of [50, 1]) {
+        rows.push(await pairs(folder, { ...options, targetsPerLease, linksPerPage }));
+      }
     }
-    rows.push(await pairs(folder, { ...options, targetsPerLease: 1, linksPerPage: COMBINED_LINKS }));
     return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
