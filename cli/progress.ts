@@ -77,7 +77,9 @@ export function summary({ stats, tookMs, folder, how, resumable }: Ending): stri
     ["Crawl", `${stats.crawl_id}: ${how}${stats.reason === "" || stats.reason === how ? "" : ` (${stats.reason})`}`],
     [
       "Pages",
-      `${stats.fetched} fetched (${stats.pages} with status 2xx), ${stats.redirected} redirects, ${stats.excluded} excluded by robots.txt or rules, ${stats.dead} failed for good`,
+      `${stats.fetched} fetched (${stats.pages} with status 2xx), ${
+        stats.sitemaps > 0 ? `${stats.sitemaps} sitemaps, ` : ""
+      }${stats.redirected} redirects, ${stats.excluded} excluded by robots.txt or rules, ${stats.dead} failed for good`,
     ],
     ["Left", `${stats.queued} queued`],
     ["Requests", `${stats.requests}, ${bytesText(stats.bytes)} received`],

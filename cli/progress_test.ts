@@ -13,6 +13,7 @@ const stats: CrawlStats = {
   settled: 25,
   fetched: 20,
   pages: 18,
+  sitemaps: 2,
   redirected: 1,
   excluded: 3,
   dead: 1,

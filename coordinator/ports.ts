@@ -163,6 +163,8 @@ export interface CrawlCounters {
   readonly settled: number;
   readonly fetched: number;
   readonly pages: number;
+  /** Answers to sitemaps; they aren't among `fetched` and `pages`. */
+  readonly sitemaps: number;
   readonly redirected: number;
   readonly excluded: number;
   readonly dead: number;

@@ -74,6 +74,8 @@ export interface CrawlStats {
   /** Final responses, of which 2xx are `pages`. */
   readonly fetched: number;
   readonly pages: number;
+  /** Answers to sitemaps; they aren't among `fetched` and `pages`. */
+  readonly sitemaps: number;
   readonly redirected: number;
   readonly excluded: number;
   readonly dead: number;

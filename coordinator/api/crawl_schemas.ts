@@ -123,6 +123,7 @@ export const StatsView = z.object({
   settled: z.int(),
   fetched: z.int().openapi({ description: "Final responses, of which 2xx are `pages`." }),
   pages: z.int(),
+  sitemaps: z.int().openapi({ description: "Answers to sitemaps; they aren't among fetched and pages." }),
   redirected: z.int(),
   excluded: z.int(),
   dead: z.int(),

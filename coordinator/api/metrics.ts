@@ -25,6 +25,7 @@ const COUNTERS = {
   settled: "URLs settled.",
   fetched: "Final responses.",
   pages: "Final responses with a 2xx status.",
+  sitemaps: "Answers to sitemaps.",
   redirected: "URLs that redirected to another.",
   excluded: "URLs excluded by robots.txt or a rule.",
   dead: "URLs given up.",

@@ -15,6 +15,7 @@ const STATS: CrawlStats = {
   settled: 2,
   fetched: 2,
   pages: 1,
+  sitemaps: 0,
   redirected: 0,
   excluded: 0,
   dead: 0,

@@ -80,7 +80,8 @@ export class PageSettler {
     const httpCode = outcome.http_code ?? (outcome.status === "unchanged" ? 304 : 0);
     const visited = isPage ? { ...row, ...afterVisit(row, outcome.capture.content_hash, this.#round.now) } : row;
     this.#finish(visited, { state: "done", reason: "", httpCode });
-    this.#counts[counter]++;
+    if (isPage && isSitemapRow(row)) this.#counts.sitemaps++;
+    else this.#counts[counter]++;
     if (isPage && httpCode >= 200 && httpCode < 300 && !isSitemapRow(row)) this.#countPage();
     if (isPage && httpCode >= 400) addTo(this.#counts.errorsByClass, `http_${Math.floor(httpCode / 100)}xx`);
     addHops(this.#round, { outcome, row, lease: this.#lease });

@@ -193,6 +193,7 @@ export function counters(crawlId: string, over: Partial<CrawlCounters> = {}): Cr
     settled: 1,
     fetched: 1,
     pages: 1,
+    sitemaps: 0,
     redirected: 0,
     excluded: 0,
     dead: 0,

@@ -127,8 +127,8 @@ export class CommitCheck {
     const counters = this.#counters.get(name);
     const of = (state: UrlRow["state"]) => byState.get(state) ?? 0;
     const rows = [accepted, of("done") + of("excluded") + of("dead"), of("done"), of("excluded"), of("dead")];
-    const { settled = 0, fetched = 0, redirected = 0, excluded = 0, dead = 0 } = counters ?? {};
-    const counted = [counters?.accepted ?? 0, settled, fetched + redirected, excluded, dead];
+    const { settled = 0, fetched = 0, sitemaps = 0, redirected = 0, excluded = 0, dead = 0 } = counters ?? {};
+    const counted = [counters?.accepted ?? 0, settled, fetched + sitemaps + redirected, excluded, dead];
     this.#verdict.expect(
       rows.every((count, i) => count === counted[i]),
       () => `counters of ${name} say accepted, settled, done, excluded, dead = ${counted}; the rows say ${rows}`,
