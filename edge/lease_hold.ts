@@ -25,6 +25,8 @@ export class LeaseHold {
   #granted: Stopwatch;
   #expiresInMs: number;
   #ended = false;
+  /** Its time is taken by what was begun. */
+  #isFull = false;
   #timeoutsInRow = 0;
   #maxParallel: number;
 
@@ -46,8 +48,13 @@ export class LeaseHold {
     });
   }
 
-  /** Nothing more may be started under this lease. */
+  /** Nothing new may be begun under this lease. */
   get over(): boolean {
+    return this.#isFull || this.#isOver;
+  }
+
+  /** Nothing at all may be started under it. */
+  get #isOver(): boolean {
     return this.#ended || this.#stop.aborted || this.reporter.stale;
   }
 
@@ -69,16 +76,15 @@ export class LeaseHold {
    * Waits for the pace, confirms the lease where that is due; false when no request may start any more. True: the start
    * is counted, in the same step as it was found free: of several that wait only one may have it.
    */
-  async mayStart(notBeforeMs = 0): Promise<boolean> {
+  async mayStart(): Promise<boolean> {
     for (;;) {
-      if (this.over || !this.#timeLeft(notBeforeMs)) return this.#no();
-      const now = this.#parts.clock.monotonicMs();
-      const waitMs = Math.max(this.pace.waitMs(now), notBeforeMs - now);
-      if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
-      else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) {
-        this.pace.started(now);
-        return true;
-      } else if (!(await this.#confirm())) return this.#no();
+      if (this.over) return false;
+      if (!this.#timeLeft()) {
+        this.#isFull = true;
+        return false;
+      }
+      const isFree = await this.#towardsStart();
+      if (isFree !== undefined) return isFree;
     }
   }
 
@@ -87,20 +93,35 @@ export class LeaseHold {
    * pace is waited for, however long that is. Given back, the target would begin all over again, and come no further.
    */
   async mayGoOn(): Promise<boolean> {
-    while (!this.over && !this.#timeLeft(0)) {
-      const waitMs = this.pace.waitMs(this.#parts.clock.monotonicMs());
+    for (;;) {
+      if (this.#isOver) return false;
+      if (this.#timeLeft()) {
+        const isFree = await this.#towardsStart();
+        if (isFree !== undefined) return isFree;
+        continue;
+      }
       const leftMs = this.#expiresInMs - this.#granted.elapsedMs();
-      await this.pause(Math.max(0, Math.min(waitMs, leftMs / 2)));
-      if (!this.over && !(await this.#confirm())) return this.#no();
+      await this.pause(Math.max(0, Math.min(this.#waitMs, leftMs / 2)));
+      if (!this.#isOver && !(await this.#confirm())) return this.#no();
     }
-    return await this.mayStart();
+  }
+
+  /** Waits, confirms, or starts, whichever it is time for; undefined = look again. */
+  async #towardsStart(): Promise<boolean | undefined> {
+    const waitMs = this.#waitMs;
+    if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
+    else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) {
+      this.pace.started(this.#parts.clock.monotonicMs());
+      return true;
+    } else if (!(await this.#confirm())) return this.#no();
+    return undefined;
   }
 
   /** For requests that keep another host's clock: confirms the lease where that is due; false when it is over. */
   async stands(): Promise<boolean> {
-    if (this.over) return false;
+    if (this.#isOver) return false;
     const isFresh = this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs;
-    return (isFresh && this.#timeLeft(0)) || (await this.#confirm()) || this.#no();
+    return (isFresh && this.#timeLeft()) || (await this.#confirm()) || this.#no();
   }
 
   /** Sleeps, but not beyond a stop. */
@@ -127,10 +148,12 @@ export class LeaseHold {
     return false;
   }
 
-  #timeLeft(notBeforeMs: number): boolean {
-    const now = this.#parts.clock.monotonicMs();
-    const waitMs = Math.max(this.pace.waitMs(now), notBeforeMs - now, 0);
-    return this.#granted.elapsedMs() + waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;
+  get #waitMs(): number {
+    return this.pace.waitMs(this.#parts.clock.monotonicMs());
+  }
+
+  #timeLeft(): boolean {
+    return this.#granted.elapsedMs() + this.#waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;
   }
 
   async #confirm(): Promise<boolean> {

@@ -61,6 +61,16 @@ test("a target that isn't begun goes back when its host's gap is longer than the
   assert.deepEqual(held.extensions, []);
 });
 
+test("a target that finds no time left doesn't end a redirect that is waited for", async () => {
+  const held = holding(70_000);
+  await first(held);
+  let answer: boolean | undefined;
+  void held.hold.mayGoOn().then((isFree) => answer = isFree);
+  assert.equal(await held.hold.mayStart(), false);
+  await held.clock.advance(80_000);
+  assert.equal(answer, true);
+});
+
 test("a lease that is told to stop isn't extended for a redirect", async () => {
   const held = holding(300_000, true);
   await first(held);

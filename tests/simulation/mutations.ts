@@ -224,8 +224,9 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
   {
     name: "takes no notice of the lease's end",
     file: "edge/lease_hold.ts",
-    find: "return this.#granted.elapsedMs() + waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;",
-    replace: "return waitMs < Infinity && this.#granted.elapsedMs() < Infinity;",
+    find:
+      "return this.#granted.elapsedMs() + this.#waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;",
+    replace: "return this.#granted.elapsedMs() < Infinity;",
   },
   {
     name: "trusts the monotonic clock alone",
