@@ -11,6 +11,8 @@ import type { Owner, Scheduler, SimEvent } from "./scheduler.ts";
 /** 2030-01-01T00:00:00Z. */
 const EPOCH_MS = 1_893_456_000_000;
 
+const FINEST_MS = 1 / 16;
+
 /**
  * What a suspended machine's clocks do. wall: the wall clock goes on, the monotonic one stands still (Linux). both: both
  * go on (a stopped process). none: both stand still until the wall clock is set right (a paused virtual machine).
@@ -65,8 +67,10 @@ export class Process implements Owner {
 
   #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
+    // No timer is finer; and a wait that is smaller than the last bit of the time would never end.
+    const afterMs = ms > 0 ? Math.max(ms, FINEST_MS) : 0;
     return new Promise((resolve) => {
-      const event: SimEvent = this.#scheduler.plan({ afterMs: ms, owner: this, kind: "timer" }, () => {
+      const event: SimEvent = this.#scheduler.plan({ afterMs, owner: this, kind: "timer" }, () => {
         signal?.removeEventListener("abort", wake);
         resolve();
       });

@@ -7,8 +7,8 @@ import { FRONTIER_DEFAULTS, type FrontierSettings } from "../../coordinator/fron
 import type { CrawlSpec } from "../../protocol/mod.ts";
 import { LIMITS } from "../../protocol/mod.ts";
 import { Chance } from "./chance.ts";
-import type { NetworkFaults } from "./network.ts";
-import type { StoreFaults } from "./slow_store.ts";
+import { GOOD_NETWORK, type NetworkFaults } from "./network.ts";
+import { GOOD_STORE, type StoreFaults } from "./slow_store.ts";
 import { planWeb, type WebPlan } from "./web_plan.ts";
 
 export interface CrawlPlan {
@@ -52,11 +52,12 @@ export interface Scenario {
 
 export function scenarioOf(seed: number): Scenario {
   const chance = new Chance(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995);
-  const plan = planWeb(Math.imul(seed, 0x85ebca6b) ^ 0x27d4eb2f);
+  const isSleepy = chance.is(0.2);
+  const plan = planWeb(Math.imul(seed, 0x85ebca6b) ^ 0x27d4eb2f, isSleepy);
   const delayMs = chance.pick([500, 1_000, 1_000, 2_000]);
   const count = chance.is(0.3) ? 2 : 1;
   const some = (most: number) => chance.is(0.5) ? chance.next() * most : 0;
-  return {
+  const scenario: Scenario = {
     seed,
     plan,
     crawls: Array.from({ length: count }, (_, i) => planCrawl(chance, plan, { id: `c${i}`, delayMs })),
@@ -71,6 +72,28 @@ export function scenarioOf(seed: number): Scenario {
     troubledMs: 20_000 + chance.below(160_000),
     network: { lost: some(0.08), reset: some(0.1), late: some(0.06), doubled: some(0.15) },
     store: { failed: some(0.05), answerLost: some(0.05), late: some(0.05), read: some(0.02) },
+  };
+  return isSleepy ? sleepy(scenario) : scenario;
+}
+
+/** Long leases, and edges that are suspended in the midst of them: little else may disturb that. */
+function sleepy(scenario: Scenario): Scenario {
+  const { settings } = scenario;
+  return {
+    ...scenario,
+    edges: 2,
+    maxTargets: 100,
+    settings: {
+      ...settings,
+      headsPerQueue: FRONTIER_DEFAULTS.headsPerQueue,
+      headsPerShard: FRONTIER_DEFAULTS.headsPerShard,
+      limits: { ...settings.limits!, targetsPerLease: 50 },
+    },
+    troubles: ["edge is suspended"],
+    troubleEveryMs: 15_000,
+    troubledMs: 240_000,
+    network: GOOD_NETWORK,
+    store: GOOD_STORE,
   };
 }
 
@@ -102,7 +125,10 @@ function planSettings(chance: Chance): Partial<FrontierSettings> {
   return {
     limits: {
       ...LIMITS,
-      robotsTtlMs: chance.pick([LIMITS.robotsTtlMs, 300_000]),
+      robotsTtlMs: chance.pick([LIMITS.robotsTtlMs, 900_000]),
+      // Shorter than in earnest, where a crawl may wait for hours; still longer than a lease.
+      robotsRetryMaxMs: 600_000,
+      backoffMaxMs: chance.pick([20_000, 120_000]),
       targetsPerLease: chance.pick([3, 12, 50]),
       // Tighter than a host's own delay, where hosts share a site or a machine.
       domainInFlight: chance.pick([2, 4]),
@@ -110,7 +136,7 @@ function planSettings(chance: Chance): Partial<FrontierSettings> {
       ipInFlight: chance.pick([2, 8]),
       ipGapMs: chance.pick([100, 400]),
     },
-    headsPerQueue: chance.pick([2, 4, FRONTIER_DEFAULTS.headsPerQueue]),
+    headsPerQueue: chance.pick([2, 16, FRONTIER_DEFAULTS.headsPerQueue]),
     headsPerShard: chance.pick([8, FRONTIER_DEFAULTS.headsPerShard]),
     headsWhenFull: 2,
     seenCacheKeys: chance.pick([4, 16, 1024]),

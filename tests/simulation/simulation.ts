@@ -12,7 +12,7 @@ import { Chance } from "./chance.ts";
 import { CommitCheck } from "./checks/commit_check.ts";
 import { checkArchive, checkCrawl, checkRest, type Ended } from "./checks/end_check.ts";
 import { ReplyCheck } from "./checks/reply_check.ts";
-import { ServerCheck } from "./checks/server_check.ts";
+import { type Asking, ServerCheck } from "./checks/server_check.ts";
 import { Verdict } from "./checks/verdict.ts";
 import { CoordinatorMachine } from "./coordinator_machine.ts";
 import { EdgeMachine } from "./edge_machine.ts";
@@ -99,7 +99,7 @@ class Simulation {
       network: this.#network,
       operator: this.#operator,
       isBusy: (process) => this.#server.isBusy(process),
-      onSuspend: (edge) => edge.process && this.#server.suspended.add(edge.process),
+      onSuspend: (process) => this.#server.suspends(process),
     });
   }
 
@@ -193,9 +193,9 @@ class Simulation {
       chance,
       plan,
       server: new WebServer(plan, chance),
-      onStart: (...[host, url, by]: Parameters<ServerCheck["started"]>) => {
-        this.#say(`${by.name} starts ${url}`);
-        return this.#server.started(host, url, by);
+      onStart: (asking: Asking) => {
+        this.#say(`${asking.by.name} starts ${asking.url}`);
+        return this.#server.started(asking);
       },
       onAnswer: (...[url, status, by]: Parameters<ServerCheck["answered"]>) => this.#server.answered(url, status, by),
     };

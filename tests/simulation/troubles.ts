@@ -20,7 +20,7 @@ export interface TroubleParts {
   readonly edges: readonly EdgeMachine[];
   readonly network: Network;
   readonly operator: Operator;
-  readonly onSuspend: (edge: EdgeMachine) => void;
+  readonly onSuspend: (process: Process) => void;
   /** The process holds a lease. */
   readonly isBusy: (process: Process) => boolean;
 }
@@ -98,7 +98,7 @@ export class Troubles {
     if (edge.process === undefined || edge.isAsleep) return;
     const kind = chance.pick(["wall", "both", "none", "none"] as const satisfies readonly SuspendKind[]);
     const ms = chance.is(0.3) ? chance.next() * 20_000 : 95_000 + chance.next() * 150_000;
-    this.#parts.onSuspend(edge);
+    this.#parts.onSuspend(edge.process);
     edge.suspend(ms, kind);
     // A machine that was moved may find its coordinator far away.
     if (chance.is(0.6)) this.#after(ms, () => this.#cut(edge, chance.next() * 60_000));

@@ -7,6 +7,7 @@
 import type { Exchange, Fetcher, FetchFailure, FetchRequest } from "../../edge/ports.ts";
 import type { FailureClass } from "../../protocol/mod.ts";
 import type { Chance } from "./chance.ts";
+import type { Asking } from "./checks/server_check.ts";
 import type { Process } from "./machine.ts";
 import type { Scheduler, SimEvent } from "./scheduler.ts";
 import type { HostPlan, WebPlan } from "./web_plan.ts";
@@ -18,7 +19,7 @@ export interface WebParts {
   readonly plan: WebPlan;
   readonly server: WebServer;
   /** A request of this process starts, as its server sees it; the server calls what is returned when it is over. */
-  readonly onStart: (host: HostPlan, url: string, by: Process) => () => void;
+  readonly onStart: (asking: Asking) => () => void;
   /** The process has the whole answer. */
   readonly onAnswer: (url: string, status: number, by: Process) => void;
 }
@@ -109,7 +110,8 @@ class WebFetch {
   #arrive(): void {
     const { server, onStart } = this.#parts;
     const { url } = this.#request;
-    this.#over = onStart(this.#host!, url, this.#process);
+    const by = this.#process;
+    this.#over = onStart({ host: this.#host!, url, by, holder: this.#request.admitAddress ?? by });
     const answer = server.answer(url);
     this.#parts.scheduler.plan({ afterMs: answer.serviceMs + answer.transferMs }, this.#over);
     const firstByteMs = answer.serviceMs + this.#latencyMs;

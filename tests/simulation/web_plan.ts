@@ -64,11 +64,12 @@ export const RETRY_AFTER_S = 7;
 
 const ROBOTS: readonly RobotsKind[] = ["none", "none", "rules", "rules", "slow", "elsewhere", "flapping"];
 
-export function planWeb(seed: number): WebPlan {
+/** `isLarge`: few hosts, with many pages. */
+export function planWeb(seed: number, isLarge: boolean): WebPlan {
   const chance = new Chance(seed);
-  const hosts = planHosts(chance);
+  const hosts = planHosts(chance, isLarge ? 1 : 1 + chance.below(3), isLarge ? 2 : 6);
   const names = [...hosts.keys()];
-  const urls = names.flatMap((host) => pathsOf(chance).map((path) => `http://${host}${path}`));
+  const urls = names.flatMap((host) => pathsOf(chance, isLarge).map((path) => `http://${host}${path}`));
   const pages = new Map<string, PagePlan>();
   let redirects = 0;
   for (const url of urls) {
@@ -76,17 +77,17 @@ export function planWeb(seed: number): WebPlan {
     if (page.kind === "redirect") redirects++;
     pages.set(url, redirects > LIMITS.redirectHops && page.kind === "redirect" ? { ...page, kind: "page" } : page);
   }
+  const maps = urls.filter((url) => pages.get(url)!.links.length > 20);
   const live = urls.filter((url) => !hosts.get(new URL(url).hostname)!.isGone && pages.get(url)!.kind === "page");
   const seeds = Array.from({ length: 1 + chance.below(3) }, () => chance.pick(live.length > 0 ? live : urls));
-  return { hosts, pages, seeds: [...new Set(seeds)] };
+  return { hosts, pages, seeds: [...new Set([...seeds, ...maps])] };
 }
 
-function planHosts(chance: Chance): Map<string, HostPlan> {
+function planHosts(chance: Chance, domains: number, siblingsMost: number): Map<string, HostPlan> {
   const hosts = new Map<string, HostPlan>();
   const addresses = 1 + chance.below(3);
-  const domains = 1 + chance.below(3);
   for (let d = 0; d < domains; d++) {
-    const siblings = 1 + chance.below(d === 0 ? 6 : 3);
+    const siblings = 1 + chance.below(d === 0 ? siblingsMost : 3);
     for (let h = 0; h < siblings; h++) {
       const name = `h${h}.d${d}.example`;
       const isSlow = chance.is(0.1);
@@ -108,8 +109,8 @@ function planHosts(chance: Chance): Map<string, HostPlan> {
   return hosts;
 }
 
-function pathsOf(chance: Chance): string[] {
-  const count = chance.is(0.12) ? 20 + chance.below(20) : 2 + chance.below(7);
+function pathsOf(chance: Chance, isLarge: boolean): string[] {
+  const count = isLarge || chance.is(0.05) ? 20 + chance.below(20) : 2 + chance.below(7);
   const paths = Array.from({ length: count }, (_, i) => i === 0 ? "/" : `/p${i}?a=1&b=${i}`);
   if (chance.is(0.5)) paths.push("/private/1");
   if (chance.is(0.3)) paths.push("/deep/");
@@ -120,8 +121,13 @@ function planPage(chance: Chance, url: string, urls: readonly string[]): PagePla
   const { hostname } = new URL(url);
   const kind = url.includes("/private/") || url.endsWith("/deep/")
     ? "page"
+    : url.endsWith(".example/")
+    ? "page"
     : chance.pick(["page", "page", "page", "page", "page", "redirect", "missing", "text"] as const);
   const targets = Array.from({ length: 1 + chance.below(8) }, () => spelt(chance, chance.pick(urls)));
+  // A large host has a map of itself, so that its leases are long.
+  const own = urls.filter((other) => other.startsWith(`http://${hostname}/`));
+  if (own.length > 20 && url.endsWith(".example/")) targets.push(...own);
   // Ever deeper: the door refuses a segment that stands too often.
   if (url.endsWith("/deep/")) targets.push("deep/");
   return {

@@ -27,6 +27,14 @@ export interface ServerRules {
   readonly now: () => number;
 }
 
+/** A request as its server sees it; `holder` is the same object for all requests of one lease. */
+export interface Asking {
+  readonly host: HostPlan;
+  readonly url: string;
+  readonly by: Process;
+  readonly holder: object;
+}
+
 interface Start {
   readonly at: number;
   readonly lease: KnownLease | undefined;
@@ -52,9 +60,14 @@ export class ServerCheck {
   readonly #commits: CommitCheck;
   readonly #rules: ServerRules;
   readonly #hosts = new Map<HostKey, HostView>();
-  readonly #held = new WeakMap<Process, Map<HostKey, string>>();
-  /** Edges that stood still since they started, and requests that they started under leases that were lost. */
-  readonly suspended = new WeakSet<Process>();
+  /** Leases that were handed to a process, by host, in order. */
+  readonly #held = new WeakMap<Process, Map<HostKey, string[]>>();
+  readonly #leaseOfHolder = new WeakMap<object, string>();
+  readonly #taken = new Set<string>();
+  /** Edges that stood still since they started. */
+  readonly #suspended = new WeakSet<Process>();
+  readonly #flights = new Set<Flight>();
+  /** Requests that they started under leases that were lost. */
   readonly #stale = new Map<string, number>();
   /** When the report of a lease's target first arrived; it may have been applied then or later. */
   readonly #reported = new Set<string>();
@@ -92,38 +105,63 @@ export class ServerCheck {
     return view;
   }
 
+  /** The edge stands still: it can't hang up on a server that is silent, and isn't blamed for it. */
+  suspends(process: Process): void {
+    this.#suspended.add(process);
+    for (const flight of this.#flights) if (flight.by === process) flight.isOver = true;
+  }
+
   /** The edge has a lease of the host in its hands. */
   holds(process: Process, host: HostKey, leaseId: string): void {
     let held = this.#held.get(process);
     if (held === undefined) this.#held.set(process, held = new Map());
-    held.set(host, leaseId);
+    held.set(host, [...held.get(host) ?? [], leaseId]);
+  }
+
+  /**
+   * Under which of its leases of the host an edge asks. An edge that was suspended may have two in its hands: the holder
+   * that a request names is new with each, and the oldest lease that isn't over is taken to be its.
+   */
+  #leaseOf(by: Process, host: HostKey, holder: object): KnownLease | undefined {
+    let leaseId = this.#leaseOfHolder.get(holder);
+    if (leaseId === undefined) {
+      const free = (this.#held.get(by)?.get(host) ?? []).filter((id) => !this.#taken.has(id));
+      leaseId = free.find((id) => this.#commits.leases.get(id)?.endedAt === undefined) ?? free.at(-1);
+      if (leaseId === undefined) return undefined;
+      this.#leaseOfHolder.set(holder, leaseId);
+      this.#taken.add(leaseId);
+    }
+    return this.#commits.leases.get(leaseId);
   }
 
   /** The edge holds a lease that stands. */
   isBusy(process: Process): boolean {
-    for (const id of this.#held.get(process)?.values() ?? []) {
-      const lease = this.#commits.leases.get(id);
+    for (const ids of this.#held.get(process)?.values() ?? []) {
+      const lease = this.#commits.leases.get(ids.at(-1)!);
       if (lease !== undefined && lease.endedAt === undefined) return true;
     }
     return false;
   }
 
   /** A request arrives; what is returned is to be called when it is over. */
-  started(host: HostPlan, url: string, by: Process): () => void {
+  started({ host, url, by, holder }: Asking): () => void {
     const now = this.#rules.now();
     const view = this.#of(host.name);
     const flight: Flight = { at: now, by, isOver: false };
-    const over = () => void (flight.isOver = true);
+    const over = () => {
+      flight.isOver = true;
+      this.#flights.delete(flight);
+    };
+    this.#flights.add(flight);
     this.starts++;
     const isHop = url.includes("/robots-of-");
-    const leaseId = this.#held.get(by)?.get(host.name);
-    const lease = leaseId === undefined || isHop ? undefined : this.#commits.leases.get(leaseId);
+    const lease = isHop ? undefined : this.#leaseOf(by, host.name, holder);
     if (lease?.endedAt !== undefined) {
       this.#lateStart(url, by, lease);
       return over;
     }
     // Its permit may have run out meanwhile: it counts among the stale requests of its suspended edge.
-    if (isHop && this.suspended.has(by)) return over;
+    if (isHop && this.#suspended.has(by)) return over;
     this.#verdict.expect(isHop || lease !== undefined, () => `${by.name} asked for ${url} without a lease`);
     this.#checkGap(view, { at: now, lease }, { host, url });
     this.#checkWindows(host, flight, isHop);
@@ -145,7 +183,7 @@ export class ServerCheck {
   /** Promise 2: a suspended edge may start at most confirmMs worth of stale requests. */
   #lateStart(url: string, by: Process, { row }: KnownLease): void {
     this.#verdict.expect(
-      this.suspended.has(by),
+      this.#suspended.has(by),
       () => `${by.name} asked for ${url} under lease ${row.epoch}, which is over`,
     );
     const count = (this.#stale.get(row.leaseId) ?? 0) + 1;
@@ -204,7 +242,7 @@ export class ServerCheck {
       ? hostname
       : undefined;
     const isVerdict = status < 300 || (status >= 400 && status < 500 && status !== 429);
-    const leaseId = of === undefined ? undefined : this.#held.get(by)?.get(of);
+    const leaseId = of === undefined ? undefined : this.#held.get(by)?.get(of)?.at(-1);
     if (of === undefined || !isVerdict || this.#commits.leases.get(leaseId ?? "")?.endedAt !== undefined) return;
     this.#of(of).verdictAt = this.#rules.now();
   }
