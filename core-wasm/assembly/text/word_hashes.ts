@@ -5,6 +5,7 @@
  * Invariant: equal words have equal hashes wherever they stand; nothing is read outside of the text.
  */
 
+import { beyondAscii, lettersAt } from "./ascii_words";
 import { isWordCharacter, standsAlone } from "./words";
 
 export const BLOCK_WORDS: usize = 512;
@@ -58,6 +59,13 @@ export function readWords(): bool {
   let count: usize = 0;
   while (p < end && count < BLOCK_WORDS) {
     const byte = <u32>load<u8>(p);
+    if (byte < 0x80 && p + ASCII_ROOM <= end) {
+      count = asciiWords(p, count);
+      if (asciiEnd != p) {
+        p = asciiEnd;
+        continue;
+      }
+    }
     if (byte < 0x80 && !isAsciiLetter(byte)) {
       p++;
       continue;
@@ -79,6 +87,34 @@ export function readWords(): bool {
   at = p;
   wordCount = count;
   return count != 0;
+}
+
+/** Sixty-four bytes, and what is read of a word that begins in them. */
+const ASCII_ROOM: usize = 80;
+/** Where asciiWords stopped. */
+let asciiEnd: usize = 0;
+
+/**
+ * Adds the words of sixty-four bytes, or of those before the first beyond ASCII, as many as the block takes, and returns how many
+ * the block has then. Stops before one that may go on behind them.
+ */
+function asciiWords(p: usize, first: usize): usize {
+  let letters = lettersAt(p);
+  const stop = ctz<u64>(beyondAscii);
+  if (stop < 64) letters &= (<u64>1 << stop) - 1;
+  let count = first;
+  while (letters != 0) {
+    const start = ctz<u64>(letters);
+    const length = ctz<u64>(~(letters >> start));
+    asciiEnd = p + <usize>start;
+    if (start + length >= stop || count == BLOCK_WORDS) return count;
+    const hash = length <= 16 ? shortHash(asciiEnd, <usize>length) : longHash(asciiEnd, <usize>length);
+    store<u64>(WORD_BLOCK + (count << 3), marked(hash, <u32>length));
+    count += <usize>(<u32>length >= leastLetters);
+    letters &= ~<u64>0 << (start + length);
+  }
+  asciiEnd = p + <usize>stop;
+  return count;
 }
 
 /** Length of the run of ASCII letters and digits at p. */
