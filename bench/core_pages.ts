@@ -21,7 +21,7 @@ function fingerprintsByJs(page: BenchPage, wantText: boolean): number {
 }
 
 function fingerprintsByCore(core: Core, { url, bytes }: BenchPage, text: boolean): number {
-  const facts = core.scan(bytes, { url, text, maxBytes: bytes.length });
+  const facts = core.scan(bytes, { url, text, maxBytes: bytes.length, borrowLinks: true });
   const { fingerprints } = core.urls(facts.outlinks().map((link) => link.url));
   return fingerprints.length ^ Number(facts.simhash & 0xffffn);
 }
@@ -45,7 +45,7 @@ export async function benchPages(core: Core, { source, pages }: BenchInputs): Pr
         ...Object.fromEntries(finders),
         "WASM, component door": all(byComponent),
         "WASM, raw door": all(({ url, bytes }) =>
-          core.scan(bytes, { url, text: false, maxBytes: bytes.length }).outlinks().length
+          core.scan(bytes, { url, text: false, maxBytes: bytes.length, borrowLinks: true }).outlinks().length
         ),
       },
     }),
