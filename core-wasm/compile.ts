@@ -53,8 +53,11 @@ function withoutDebugLookup(glue: string): string {
 }
 
 const RELEASE = ["-O3", "--noAssert"];
-/** With asserts, and guards around buffers (assembly/memory/buffers.ts); hardly optimised, so that the optimiser is tested. */
-const DEBUG = ["-O1"];
+/**
+ * With asserts, names, and guards around buffers (assembly/memory/buffers.ts); hardly optimised, so that the optimiser is
+ * tested.
+ */
+const DEBUG = ["-O1", "--debug"];
 
 /** The core module alone, with the exports that jco's glue asks for. */
 export async function compileAssembly({ home, witSource }: CompileInputs, isDebug: boolean): Promise<Uint8Array> {

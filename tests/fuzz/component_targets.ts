@@ -3,6 +3,7 @@
  * raw door where there is one. Invariant: both doors give one answer.
  */
 
+import { blocksFor } from "../../core-wasm/filter.ts";
 import { DEFAULT_PROFILE, rulesOf } from "../../core-wasm/normalize_profile.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { makePage, makeUrl, MAX_BYTES } from "./inputs.ts";
@@ -10,6 +11,8 @@ import type { Target } from "./target.ts";
 
 const RULES = rulesOf(DEFAULT_PROFILE);
 const PAGE_URL = "http://page.example/d/p?q";
+/** Bits of assembly/url/profile.ts. */
+const RULE_BITS = 16;
 const BATCH = 16;
 const encoder = new TextEncoder();
 
@@ -56,9 +59,12 @@ const typedUrls: Target = ({ core, doors, chance, seeds, digest }) => () => {
     ends[i] = end += text.length;
   }
   // Now and then ends that no text has: they are taken for the nearest that could be.
-  const isOdd = chance.below(8) === 0;
+  let isOdd = chance.below(8) === 0;
   if (isOdd) ends[chance.below(BATCH)] = chance.below(2 ** 31);
-  const answer = doors.typed.urls.normalize(bytes, ends, LIMITS.urlBytes, RULES);
+  // And rules that no profile has by default.
+  const rules = chance.below(3) === 0 ? chance.below(1 << RULE_BITS) : RULES;
+  isOdd ||= rules !== RULES;
+  const answer = doors.typed.urls.normalize(bytes, ends, LIMITS.urlBytes, rules);
   digest.bytes(new Uint8Array(answer.columns.buffer, answer.columns.byteOffset, answer.columns.byteLength));
   digest.bytes(answer.text);
   const raw = core.urls(inputs);
@@ -69,4 +75,21 @@ const typedUrls: Target = ({ core, doors, chance, seeds, digest }) => () => {
   return { inputs: BATCH, bytes: end };
 };
 
-export const COMPONENT_TARGETS = { typedScan, typedUrls } satisfies Record<string, Target>;
+/** The instance's one filter, against the raw door's. */
+const typedFilters: Target = ({ core, doors, chance, digest }) => {
+  const filter = core.filter(1000);
+  const { filters } = doors.freshTyped();
+  if (!filters.open(blocksFor(1000))) {
+    throw new Error("Opening the component's filter failed; there is one to an instance.");
+  }
+  return () => {
+    const keys = BigUint64Array.from({ length: chance.below(200) }, () => BigInt(chance.below(100_000)) << 20n);
+    const added = filters.addAll(keys);
+    if (added.join() !== filter.addAll(keys).join()) throw new Error("The two doors' filters told different new keys.");
+    digest.bytes(added);
+    digest.bytes(filters.hasAll(keys.map((key) => key + BigInt(chance.below(2)))));
+    return { inputs: keys.length, bytes: keys.byteLength };
+  };
+};
+
+export const COMPONENT_TARGETS = { typedScan, typedUrls, typedFilters } satisfies Record<string, Target>;

@@ -25,12 +25,16 @@ function checkGuardsOf(raw: RawDoor): void {
   }
 }
 
-/** The core and its doors by one build. */
-export function fuzzCoreOf(artefact: Artefact): FuzzCore {
+/** The core and its doors by one build. `collect` is given each instance before it is let go, and all others at each check. */
+export function fuzzCoreOf(artefact: Artefact, collect: (raw: RawDoor) => void = () => {}): FuzzCore {
   const watched: RawDoor[] = [];
+  const check = (raw: RawDoor) => {
+    checkGuardsOf(raw);
+    collect(raw);
+  };
   const watch = (raw: RawDoor) => {
     watched.push(raw);
-    if (watched.length > WATCHED) checkGuardsOf(watched.shift()!);
+    if (watched.length > WATCHED) check(watched.shift()!);
   };
   const { module } = artefact;
   const instantiate: Artefact["instantiate"] = (getModule, imports, make) =>
@@ -46,12 +50,13 @@ export function fuzzCoreOf(artefact: Artefact): FuzzCore {
       get typed() {
         return slot.run(({ typed }) => typed);
       },
+      freshTyped: () => new CoreSlot(module, instantiate).run(({ typed }) => typed),
       fresh() {
         const raw = slot.fresh();
         watch(raw);
         return raw;
       },
     },
-    checkGuards: () => watched.forEach(checkGuardsOf),
+    checkGuards: () => watched.forEach(check),
   };
 }

@@ -11,6 +11,8 @@ import type { Seeds } from "./inputs.ts";
 /** The core below its public face; guards of every instance that was handed out are checked in a debug build. */
 export interface Doors {
   readonly typed: TypedDoor;
+  /** That of an instance of its own: it holds no filter yet. */
+  freshTyped(): TypedDoor;
   /** An instance of its own. */
   fresh(): RawDoor;
 }

@@ -3,6 +3,7 @@
  * Invariant: a target answers any input; what it throws is a bug.
  */
 
+import { BUFFER, put } from "../../core-wasm/buffers.ts";
 import type { PageFacts } from "../../core-wasm/mod.ts";
 import type { Chance } from "./chance.ts";
 import { CHARSET_TARGETS, CHARSETS } from "./charset_targets.ts";
@@ -14,6 +15,8 @@ import { NEAR_TARGETS } from "./near_targets.ts";
 import type { Target } from "./target.ts";
 
 const BATCH = 128;
+/** Of assembly/html/states.ts. */
+const STATES = 6;
 /** The typed door, relative references too. */
 const url: Target = ({ core, chance, seeds, digest }) => () => {
   const input = makeUrl(chance, seeds);
@@ -41,6 +44,13 @@ const urls: Target = ({ core, chance, seeds, digest }) => () => {
   }
   digest.bytes(new Uint8Array(batch.fingerprints.buffer, batch.fingerprints.byteOffset, BATCH * 8));
   return { inputs: BATCH, bytes };
+};
+
+/** SURTs of a batch. */
+const surts: Target = ({ core, chance, seeds, digest }) => () => {
+  const inputs = Array.from({ length: BATCH }, () => makeUrl(chance, seeds));
+  for (const surt of core.surts(inputs)) digest.text(surt);
+  return { inputs: BATCH, bytes: inputs.reduce((sum, input) => sum + input.length, 0) };
 };
 
 function addFacts(digest: Digest, facts: PageFacts): void {
@@ -108,10 +118,28 @@ const xxh64: Target = ({ core, chance, seeds, digest }) => {
   };
 };
 
+/** The tokenizer's own output, which the conformance tests read, from each of its first states. */
+const tokens: Target = ({ doors, chance, seeds, digest }) => {
+  const room = new Uint8Array(MAX_BYTES);
+  const raw = doors.fresh();
+  const names = ["", "title", "script", "style"].map((name) => new TextEncoder().encode(name));
+  return () => {
+    const length = makePage(chance, seeds, room, 128);
+    const name = chance.pick(names);
+    put(raw, BUFFER.input3, name);
+    put(raw, BUFFER.htmlPage, room.subarray(0, length));
+    const at = raw.raw_tokens(length, chance.below(STATES), name.length) >>> 0;
+    digest.bytes(new Uint8Array(raw.memory.buffer, at, raw.raw_tokensLength()));
+    return { inputs: 1, bytes: length };
+  };
+};
+
 export const TARGETS: Readonly<Record<string, Target>> = {
   url,
   urls,
+  surts,
   scan,
+  tokens,
   charsets,
   simhash,
   xxh64,
