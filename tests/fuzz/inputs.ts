@@ -18,6 +18,8 @@ const URL_PIECES = [
     .split("|"),
   ..."\u{1f600}|\u{e0100}|\ud800|\udc00|\ufffd|\ufeff|\u0000|\t|\n|\r| |\u001f|:80|:443|:65535|:65536|C:|C|index.html|utm_source=|gclid"
     .split("|"),
+  ..."?i=1&h=1&g=1&f=1&e=1&d=1&c=1&b=1&a=1|\u0915\u094d\u200d\u0937|\u0628\u200c\u0628|xn--mgba3gch31f060k|utm_x=1&"
+    .split("|"),
   ..."sid=0123456789abcdef0123456789abcdef|cfid=1|cftoken=2|(s(4hqa0555fwsecu455xqckv45))/|.aspx|a=1&|b&".split("|"),
 ];
 
@@ -27,6 +29,8 @@ const PAGE_PIECES = [
   ...'<meta name=robots content=none>|<meta charset=|<meta http-equiv=refresh content=\'0;url=|<img srcset="a 1x, b 2x" src=c>|<form action=f>'
     .split("|"),
   ..."<script>|</script>|<script><!--<script>|<style>|</style|<title>|</title>|<textarea>|</textarea>|<template>|</template>|<noscript>"
+    .split("|"),
+  ..."<a href='?q=\u00e9\u4e2d\u30a2\u{1f600}'>|<a rel='nofollow ugc sponsored' href=//x.y>|<link rel='preload icon' href=i>"
     .split("|"),
   ..."</noscript>|<svg>|</svg>|<math>|<mi>|<annotation-xml encoding=text/html>|<foreignObject>|<plaintext>|<xmp>|</xmp>|<iframe src=i>"
     .split("|"),
