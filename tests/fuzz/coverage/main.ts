@@ -6,20 +6,20 @@
 
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { compileAssembly } from "../../core-wasm/compile.ts";
-import type { RawDoor } from "../../core-wasm/instance.ts";
-import { loadArtefact } from "../../core-wasm/load.ts";
-import { fuzzCoreOf } from "./doors.ts";
+import { compileAssembly } from "../../../core-wasm/compile.ts";
+import type { RawDoor } from "../../../core-wasm/instance.ts";
+import { loadArtefact } from "../../../core-wasm/load.ts";
+import { fuzzCoreOf } from "../doors.ts";
 import { instrument, markName } from "./instrument.ts";
-import { fuzz } from "./run.ts";
-import { TARGETS } from "./targets.ts";
+import { fuzz } from "../run.ts";
+import { TARGETS } from "../targets.ts";
 
 function option(name: string, other: number): number {
   const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
   return given === undefined ? other : Number(given.slice(name.length + 3));
 }
 
-const home = new URL("../../core-wasm/", import.meta.url);
+const home = new URL("../../../core-wasm/", import.meta.url);
 const witSource = readFileSync(new URL("wit/core.wit", home), "utf8");
 const plain = await compileAssembly({ home: decodeURIComponent(home.pathname), witSource }, true);
 const { bytes, functions } = instrument(plain);
