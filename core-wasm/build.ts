@@ -52,6 +52,22 @@ const SHARED: Part = {
   },
 };
 
+/** The filter alone: instances of it are small. */
+const FILTER: Part = {
+  stampName: "filter_stamp.txt",
+  products: ["filter.wasm"],
+  sources: () => [
+    ...["bloom", "hash", "memory"].flatMap((name) => filesUnder(join(HOME, "assembly", name))),
+    join(HOME, "assembly", "door_filter.ts"),
+    join(HOME, "compile.ts"),
+  ],
+  packages: ["assemblyscript"],
+  make: async () => {
+    const { compileFilter } = await import("./compile.ts");
+    return new Map([["filter.wasm", await compileFilter(HOME)]]);
+  },
+};
+
 /** The compiled core with asserts and guarded buffers, for fuzzing: only built when it is asked for. */
 const DEBUG: Part = {
   ...COMPILED,
@@ -123,7 +139,7 @@ function publish(files: ReadonlyMap<string, Uint8Array | string>, stamp: readonl
   }
 }
 
-const PARTS: readonly Part[] = [COMPILED, SHARED, BUNDLED];
+const PARTS: readonly Part[] = [COMPILED, SHARED, FILTER, BUNDLED];
 
 /** Builds what has changed; with `debug` the build with asserts too. True when anything had. */
 export async function buildCore(log: (line: string) => void, debug = false): Promise<boolean> {

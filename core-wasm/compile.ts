@@ -104,6 +104,12 @@ export async function compileSharedFilter(home: string): Promise<Uint8Array> {
   return await compileFile({ home, entry: "assembly/shared/bloomfilter.ts", flags }, []);
 }
 
+/** filter.wasm: the core's filter in a module of its own. */
+export async function compileFilter(home: string): Promise<Uint8Array> {
+  const flags = ["--runtime", "minimal", ...RELEASE, "--use", "abort=", "--enable", "simd", "--noColors"];
+  return await compileFile({ home, entry: "assembly/door_filter.ts", flags }, []);
+}
+
 async function compileFile(
   { home, entry, flags }: { readonly home: string; readonly entry: string; readonly flags: readonly string[] },
   transforms: readonly unknown[],

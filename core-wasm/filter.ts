@@ -5,7 +5,7 @@
 
 import { BUFFER, reserve } from "./buffers.ts";
 import type { Filter, SnapshotRefused } from "./core.ts";
-import type { RawDoor } from "./instance.ts";
+import type { FilterDoor } from "./instance.ts";
 import { hashAt, HEADER_BYTES, readHeader, refused, SNAPSHOT_KIND, writeHeader } from "./snapshot.ts";
 
 /** Bits for each key at which a full split-block filter has just under 1 % false positives (filter_test.ts). */
@@ -24,13 +24,13 @@ export function blocksFor(capacity: number): number {
 
 /** The filter's instance with views of its buffers: making views costs more than adding a few keys. */
 class FilterMemory {
-  readonly raw: RawDoor;
+  readonly raw: FilterDoor;
   readonly #keysAt: number;
   #buffer: ArrayBufferLike | undefined;
   #keys: BigUint64Array = new BigUint64Array();
   #answers: Uint8Array = new Uint8Array();
 
-  constructor(raw: RawDoor) {
+  constructor(raw: FilterDoor) {
     this.raw = raw;
     this.#keysAt = reserve(raw, BUFFER.input, CHUNK * 8);
   }
@@ -63,7 +63,7 @@ class CoreFilter implements Filter {
   readonly capacity: number;
   #memory: FilterMemory | undefined;
 
-  constructor(raw: RawDoor, capacity: number) {
+  constructor(raw: FilterDoor, capacity: number) {
     this.capacity = capacity;
     this.#memory = new FilterMemory(raw);
     if (raw.raw_filterOpen(blocksFor(capacity)) !== 1) {
@@ -117,7 +117,7 @@ function askAll(memory: FilterMemory, keys: BigUint64Array, call: (count: number
 }
 
 /** See Core.filter. `capacity` is a whole number of keys, 1 to MAX_CAPACITY. */
-export function makeFilter(raw: RawDoor, capacity: number): Filter {
+export function makeFilter(raw: FilterDoor, capacity: number): Filter {
   if (!Number.isInteger(capacity) || capacity < 1 || capacity > MAX_CAPACITY) {
     throw new RangeError(
       `Making a filter for ${capacity} keys failed: a whole number from 1 to ${MAX_CAPACITY} is wanted.`,
@@ -128,7 +128,7 @@ export function makeFilter(raw: RawDoor, capacity: number): Filter {
 
 /** See Core.restoreFilter. `used`: bytes of the snapshot, behind which others may stand. */
 export function readFilter(
-  raw: RawDoor,
+  raw: FilterDoor,
   bytes: Uint8Array,
 ): { readonly filter: Filter; readonly position: bigint; readonly used: number } | SnapshotRefused {
   const kind = SNAPSHOT_KIND.filter;
@@ -149,7 +149,7 @@ export function readFilter(
 
 /** See Core.restoreFilter: nothing may stand behind the snapshot. */
 export function restoreFilter(
-  raw: RawDoor,
+  raw: FilterDoor,
   bytes: Uint8Array,
 ): { readonly filter: Filter; readonly position: bigint } | SnapshotRefused {
   const restored = readFilter(raw, bytes);

@@ -5,8 +5,8 @@
 
 import type { UrlErrorCase } from "./url_error.ts";
 
-/** Exports of assembly/door_raw.ts; addresses and lengths are 32-bit words, signed as wasm hands them out. */
-export interface RawDoor {
+/** assembly/door_filter.ts: the part of the raw door that filters and snapshots need. */
+export interface FilterDoor {
   readonly memory: WebAssembly.Memory;
   raw_reserve(buffer: number, bytes: number): number;
   raw_guards(): number;
@@ -18,6 +18,10 @@ export interface RawDoor {
   raw_filterPtr(): number;
   raw_filterBlocks(): number;
   raw_filterRestore(fresh: bigint): void;
+}
+
+/** Exports of assembly/door_raw.ts; addresses and lengths are 32-bit words, signed as wasm hands them out. */
+export interface RawDoor extends FilterDoor {
   /** assembly/door_near.ts. */
   raw_nearOpen(capacity: number): number;
   raw_nearAdd(count: number): number;
@@ -153,7 +157,7 @@ export class CoreSlot {
     }
   }
 
-  /** An instance of its own, without the typed door: for a filter. */
+  /** An instance of its own, without the typed door: for an index. */
   fresh(): RawDoor {
     return new WebAssembly.Instance(this.#module, {}).exports as unknown as RawDoor;
   }

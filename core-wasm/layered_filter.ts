@@ -5,18 +5,18 @@
 
 import type { Filter, LayeredFilter, LayerSizes, SnapshotRefused } from "./core.ts";
 import { makeFilter, readFilter } from "./filter.ts";
-import type { RawDoor } from "./instance.ts";
+import type { FilterDoor } from "./instance.ts";
 import { hashOf, HEADER_BYTES, readHeader, refused, SNAPSHOT_KIND, writeHeader } from "./snapshot.ts";
 
 export class GrowingFilter implements LayeredFilter {
-  readonly #instance: () => RawDoor;
+  readonly #instance: () => FilterDoor;
   readonly #mostKeys: number;
   readonly #layers: Filter[];
   #nextKeys: number;
   #isFree = false;
 
   /** `instance` makes a wasm instance for a layer; `layers`: those of a snapshot, the smallest first. */
-  constructor(instance: () => RawDoor, { firstKeys, mostKeys }: LayerSizes, layers: readonly Filter[] = []) {
+  constructor(instance: () => FilterDoor, { firstKeys, mostKeys }: LayerSizes, layers: readonly Filter[] = []) {
     this.#instance = instance;
     this.#mostKeys = mostKeys;
     this.#layers = [...layers];
@@ -100,7 +100,7 @@ export class GrowingFilter implements LayeredFilter {
 }
 
 /** Each header holds its body's hash, so that a hash over the headers is one over all. */
-function hashOfAll(raw: RawDoor, headers: readonly Uint8Array[]): bigint {
+function hashOfAll(raw: FilterDoor, headers: readonly Uint8Array[]): bigint {
   const bytes = new Uint8Array(headers.length * HEADER_BYTES);
   headers.forEach((header, i) => bytes.set(header, i * HEADER_BYTES));
   return hashOf(raw, bytes);
@@ -108,7 +108,7 @@ function hashOfAll(raw: RawDoor, headers: readonly Uint8Array[]): bigint {
 
 /** See Core.restoreLayeredFilter. */
 export function restoreLayers(
-  instance: () => RawDoor,
+  instance: () => FilterDoor,
   bytes: Uint8Array,
   sizes: LayerSizes,
 ): { readonly filter: LayeredFilter; readonly position: bigint } | SnapshotRefused {

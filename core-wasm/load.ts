@@ -10,9 +10,12 @@ export interface Artefact {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly module: WebAssembly.Module;
   readonly instantiate: Instantiate;
+  /** What filters are instances of; absent = the core itself. */
+  readonly filterModule?: WebAssembly.Module;
 }
 
 const GLUE = new URL("core.js", BUILD_FOLDER);
+const FILTER = new URL("filter.wasm", BUILD_FOLDER);
 const WASM = new URL("core.core.wasm", BUILD_FOLDER);
 
 /** A file of the build: from disk, or by fetch where there is none. */
@@ -24,11 +27,13 @@ export async function readBytes(url: URL): Promise<Uint8Array<ArrayBuffer>> {
 
 async function load(): Promise<Artefact> {
   try {
-    const [bytes, glue] = await Promise.all([
+    const [bytes, filter, glue] = await Promise.all([
       readBytes(WASM),
+      readBytes(FILTER),
       import(GLUE.href) as Promise<{ instantiate: Instantiate }>,
     ]);
-    return { bytes, module: await WebAssembly.compile(bytes), instantiate: glue.instantiate };
+    const [module, filterModule] = await Promise.all([WebAssembly.compile(bytes), WebAssembly.compile(filter)]);
+    return { bytes, module, filterModule, instantiate: glue.instantiate };
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     throw new Error(

@@ -7,7 +7,7 @@ import { BUFFER, put } from "./buffers.ts";
 import { decodeText, detectCharset, encodeText } from "./charset_text.ts";
 import type { Core } from "./core.ts";
 import { makeFilter, restoreFilter } from "./filter.ts";
-import { CoreSlot } from "./instance.ts";
+import { CoreSlot, type FilterDoor } from "./instance.ts";
 import { KEY_VERSION } from "./key_version.ts";
 import { GrowingFilter, restoreLayers } from "./layered_filter.ts";
 import { type Artefact, loadArtefact } from "./load.ts";
@@ -38,10 +38,14 @@ export async function loadCore(options: CoreOptions = {}): Promise<Core> {
 }
 
 /** A core of another build of the same sources: for tests of it. */
-export function coreOf({ bytes, module, instantiate }: Artefact, options: CoreOptions = {}): Core {
+export function coreOf(
+  { bytes, module, instantiate, filterModule = module }: Artefact,
+  options: CoreOptions = {},
+): Core {
   const slot = new CoreSlot(module, instantiate);
   const xxh64 = (content: Uint8Array) =>
     slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_xxh64(put(raw, BUFFER.input, content), content.length)));
+  const filterDoor = () => new WebAssembly.Instance(filterModule, {}).exports as unknown as FilterDoor;
   const encoder = new TextEncoder();
   const domains = new RegisteredDomains((name) => xxh64(encoder.encode(name)));
   const rules = { maxBytes: LIMITS.urlBytes, rules: rulesOf({ ...DEFAULT_PROFILE, ...options.profile }) };
@@ -59,10 +63,10 @@ export function coreOf({ bytes, module, instantiate }: Artefact, options: CoreOp
     scan: (html, options) => scanPage(slot, html, options),
     simhash: (text) =>
       slot.run(({ raw }) => BigInt.asUintN(64, raw.raw_simhash(put(raw, BUFFER.input, text), text.length))),
-    filter: (capacity) => makeFilter(slot.fresh(), capacity),
-    restoreFilter: (snapshot) => restoreFilter(slot.fresh(), snapshot),
-    layeredFilter: (sizes) => new GrowingFilter(() => slot.fresh(), sizes),
-    restoreLayeredFilter: (snapshot, sizes) => restoreLayers(() => slot.fresh(), snapshot, sizes),
+    filter: (capacity) => makeFilter(filterDoor(), capacity),
+    restoreFilter: (snapshot) => restoreFilter(filterDoor(), snapshot),
+    layeredFilter: (sizes) => new GrowingFilter(filterDoor, sizes),
+    restoreLayeredFilter: (snapshot, sizes) => restoreLayers(filterDoor, snapshot, sizes),
     nearIndex: (capacity) => makeNearIndex(slot.fresh(), capacity),
     restoreNearIndex: (snapshot) => restoreNearIndex(slot.fresh(), snapshot),
   };

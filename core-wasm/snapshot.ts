@@ -5,7 +5,7 @@
 
 import { BUFFER, put } from "./buffers.ts";
 import type { SnapshotRefused } from "./core.ts";
-import type { RawDoor } from "./instance.ts";
+import type { FilterDoor } from "./instance.ts";
 import { KEY_VERSION } from "./key_version.ts";
 
 export const SNAPSHOT_KIND = { filter: 1, nearIndex: 2, layers: 3 } as const;
@@ -29,7 +29,7 @@ export interface SnapshotFacts {
 }
 
 /** The header for a body whose XXH64 is `bodyHash`. `raw`: any instance, to hash with. */
-export function writeHeader(raw: RawDoor, facts: SnapshotFacts, bodyHash: bigint): Uint8Array {
+export function writeHeader(raw: FilterDoor, facts: SnapshotFacts, bodyHash: bigint): Uint8Array {
   const header = new Uint8Array(HEADER_BYTES);
   const view = new DataView(header.buffer);
   view.setBigUint64(0, MAGIC, true);
@@ -47,7 +47,7 @@ export function writeHeader(raw: RawDoor, facts: SnapshotFacts, bodyHash: bigint
 
 /** What the header at the start of `bytes` says; `bytes` may go on behind the snapshot. */
 export function readHeader(
-  raw: RawDoor,
+  raw: FilterDoor,
   bytes: Uint8Array,
   kind: SnapshotKind,
 ): (SnapshotFacts & { readonly bodyHash: bigint }) | SnapshotRefused {
@@ -84,11 +84,11 @@ export function refused(kind: SnapshotKind, found: string): SnapshotRefused {
   return { error: `Restoring a ${NAMES[kind]} from its snapshot failed: ${found}; build it anew from the log.` };
 }
 
-export function hashOf(raw: RawDoor, bytes: Uint8Array): bigint {
+export function hashOf(raw: FilterDoor, bytes: Uint8Array): bigint {
   return BigInt.asUintN(64, raw.raw_xxh64(put(raw, BUFFER.input, bytes), bytes.length));
 }
 
 /** XXH64 of bytes that lie in the core. */
-export function hashAt(raw: RawDoor, address: number, length: number): bigint {
+export function hashAt(raw: FilterDoor, address: number, length: number): bigint {
   return BigInt.asUintN(64, raw.raw_xxh64(address, length));
 }
