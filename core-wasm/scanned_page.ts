@@ -126,7 +126,8 @@ export class ScannedPage implements PageFacts {
       const first = rows[at + 2]!;
       if ((flags & HTTP) !== 0 && (flags & refused) === 0 && taken[first] === 0) {
         taken[first] = 1;
-        const [low, high] = [rows[at + 8]!, rows[at + 9]!];
+        const low = rows[at + 8]!;
+        const high = rows[at + 9]!;
         if (choice.isKnown?.(low, high) !== true) {
           // Most pages of a site lead to known ones only: then no string is made.
           hrefs ??= asciiDecoder.decode(this.#urls);
