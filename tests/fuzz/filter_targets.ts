@@ -19,7 +19,7 @@ import type { FuzzParts, Target } from "./target.ts";
 const MOST_KEYS = 256;
 /** Calls that one filter takes. */
 const CALLS = 40;
-const SIZES = { firstKeys: 100, mostKeys: 800 };
+const SIZES = { firstKeys: 500, mostKeys: 3000 };
 
 /** Keys that repeat, within a batch and between batches. */
 function makeKeys(chance: Chance): BigUint64Array {
