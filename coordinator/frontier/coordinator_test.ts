@@ -221,6 +221,21 @@ test("a permit moves the host's clock as a lease's request would; leased and pau
   await coordinator.close();
 });
 
+test("a permit under a lease whose crawl was paused keeps the crawl's delay", async () => {
+  const world = newWorld(2);
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const [lease] = (await ask(coordinator)).leases;
+  await coordinator.setCrawlState("c", "paused");
+  const permit = () =>
+    coordinator.permit({ worker_id: "w1", lease_id: lease!.lease_id, host: "b.example", domain: "" });
+  assert.deepEqual([await permit(), await permit()], [{ granted: true, wait_ms: 0 }, {
+    granted: true,
+    wait_ms: 4_000,
+  }]);
+  await coordinator.close();
+});
+
 test("a host that somebody waits for isn't leased again before the permit was given", async () => {
   const world = newWorld();
   const coordinator = await start(world);

@@ -82,7 +82,7 @@ export function permitOperation(request: PermitRequest, place: HostPlace): Opera
 }
 
 /**
- * The host's clock moves as if a request of a lease had started as late as the permit allows; the strictest running
+ * The host's clock moves as if a request of a lease had started as late as the permit allows; the strictest
  * crawl's delay counts. A host that is leased stays free for whoever asks in vain, or a busy one never could be asked.
  */
 function permit(round: Round, request: PermitRequest, place: HostPlace): PermitReply {
@@ -115,10 +115,16 @@ function permit(round: Round, request: PermitRequest, place: HostPlace): PermitR
   return { granted: true, wait_ms: waitMs };
 }
 
-function strictestDelay(shard: Shard): number {
+/** Of the crawls that run, and of those that were stopped while leases of theirs are out: their edges may still ask. */
+function strictestDelay({ parts }: Shard): number {
   let delayMs = 0;
-  for (const crawl of shard.parts.crawls.all()) {
+  for (const crawl of parts.crawls.all()) {
     if (crawl.isRunning) delayMs = Math.max(delayMs, crawl.row.spec.politeness.delay_ms);
+  }
+  for (const shard of parts.shards) {
+    for (const { crawlId } of shard?.leases.values() ?? []) {
+      delayMs = Math.max(delayMs, parts.crawls.get(crawlId)?.row.spec.politeness.delay_ms ?? 0);
+    }
   }
   return delayMs;
 }
