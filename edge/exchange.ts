@@ -26,7 +26,15 @@ export async function ask(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promi
   if (!(await (isHop ? hold.mayGoOn() : hold.mayStart()))) return undefined;
   const { clock } = parts;
   const { pace } = hold;
-  const answered = await send(hold, parts, { url, target, onSent: () => pace.sent(clock.monotonicMs()) });
+  const started = clock.monotonicMs();
+  let answered: Answered;
+  try {
+    answered = await send(hold, parts, { url, target, onSent: () => pace.sent(clock.monotonicMs()) });
+  } catch (error) {
+    // Local trouble: others of the lease may wait for this request to be over.
+    pace.responded(started, 0);
+    throw error;
+  }
   const { timings } = answered.answer;
   const seenMs = answered.answer.ok ? timings.firstByteMs ?? timings.totalMs : timings.totalMs;
   pace.responded(timings.startedAt + seenMs, timings.totalMs);

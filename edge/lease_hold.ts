@@ -1,7 +1,7 @@
 /**
  * One lease in our hands: whether it still stands, and when its next request may start.
  * Invariants: nothing starts after the deadline (less the time of a whole fetch), nothing starts on a confirmation older
- * than confirmMs, and two starts keep the pace. Time that a suspended machine slept counts.
+ * than confirmMs, two starts keep the pace, and no more than maxParallel requests are under way. Time that a suspended machine slept counts.
  */
 
 import type { FailureClass, Lease } from "../protocol/mod.ts";
@@ -73,8 +73,9 @@ export class LeaseHold {
   }
 
   /**
-   * Waits for the pace, confirms the lease where that is due; false when no request may start any more. True: the start
-   * is counted, in the same step as it was found free: of several that wait only one may have it.
+   * Waits for the pace, and for a request under way where there are as many as there may be (fewer, perhaps, than when
+   * others were told to start); confirms the lease where that is due; false when no request may start any more. True:
+   * the start is counted, in the same step as it was found free: of several that wait only one may have it.
    */
   async mayStart(): Promise<boolean> {
     for (;;) {
@@ -109,7 +110,8 @@ export class LeaseHold {
   /** Waits, confirms, or starts, whichever it is time for; undefined = look again. */
   async #towardsStart(): Promise<boolean | undefined> {
     const waitMs = this.#waitMs;
-    if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
+    if (this.pace.underWay >= this.#maxParallel) await this.pace.nextAnswer();
+    else if (waitMs > 0) await this.#parts.clock.sleep(waitMs, this.#stop);
     else if (this.reporter.confirmed.elapsedMs() <= this.#parts.settings.confirmMs) {
       this.pace.started(this.#parts.clock.monotonicMs());
       return true;

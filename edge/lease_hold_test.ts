@@ -3,6 +3,7 @@ import type { FrontierVerbs, Lease } from "../protocol/mod.ts";
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { ask } from "./exchange.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -10,7 +11,7 @@ import { Stopwatch } from "./stopwatch.ts";
 const LEASE_MS = 90_000;
 
 /** A lease of a host with this gap, under which one request was just made; `extensions` tells how often it was extended. */
-function holding(gapMs: number, stop = false) {
+function holding(gapMs: number, stop = false, max_parallel = 1) {
   const clock = new VirtualClock();
   const extensions: number[] = [];
   const extend = () => {
@@ -25,7 +26,7 @@ function holding(gapMs: number, stop = false) {
     delay_factor: 0,
     delay_cap_ms: 60_000,
     first_start_in_ms: 0,
-    max_parallel: 1,
+    max_parallel,
   } as Lease;
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
   const frontier = { extend } as unknown as FrontierVerbs;
@@ -79,4 +80,49 @@ test("a lease that is told to stop isn't extended for a redirect", async () => {
   await held.clock.advance(50_000);
   assert.equal(answer, false);
   assert.equal(held.hold.over, true);
+});
+
+test("requests that were told to start before an address allowed fewer at once wait for those under way", async () => {
+  const { clock, hold } = holding(1_000, false, 4);
+  let started = 0;
+  for (let i = 0; i < 4; i++) void hold.mayStart().then((isFree) => started += isFree ? 1 : 0);
+  await clock.settle();
+  assert.equal(started, 1);
+  // While its connection is awaited the address' owner answers.
+  hold.limitParallel(2);
+  hold.pace.sent(clock.monotonicMs());
+  await clock.advance(1_000);
+  assert.equal(started, 2);
+  hold.pace.sent(clock.monotonicMs());
+  await clock.advance(20_000);
+  assert.equal(started, 2, "two are under way");
+  hold.pace.responded(clock.monotonicMs(), 0);
+  await clock.settle();
+  assert.equal(started, 2, "the gap");
+  await clock.advance(1_000);
+  assert.equal(started, 3);
+});
+
+test("local trouble of one request doesn't keep the others of its lease waiting for its end", async () => {
+  const { clock, hold } = holding(1_000, false, 1);
+  const parts = {
+    clock,
+    settings: { fetchLimits: {} },
+    fetcher: { fetch: () => Promise.reject(new Error("no handles")) },
+  };
+  const target = {
+    target_id: "t",
+    url: "http://a.example/",
+    kind: "page",
+    depth: 0,
+    hop: 0,
+    not_before_in_ms: 0,
+  } as const;
+  const what = { url: target.url, target, isHop: false };
+  let next: boolean | undefined;
+  const trouble = ask(hold, parts as unknown as EdgeParts, what);
+  void hold.mayStart().then((isFree) => next = isFree);
+  await assert.rejects(trouble, /no handles/);
+  await clock.advance(1_000);
+  assert.equal(next, true);
 });

@@ -29,6 +29,8 @@ export class Pace {
   /** Of those under way, the ones whose head isn't at the socket yet. */
   #connecting = 0;
   #lastSeenAt: number | undefined;
+  /** Those who wait for a request under way to be over. */
+  #waiting: (() => void)[] = [];
 
   constructor(options: PaceOptions) {
     this.#options = options;
@@ -40,6 +42,16 @@ export class Pace {
   /** The gap in force, ms. */
   get gapMs(): number {
     return this.#gapMs;
+  }
+
+  /** Requests that were started and aren't answered. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Resolves when the next of the requests under way is over. */
+  nextAnswer(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Monotonic ms at which the newest request was on its way at the latest; undefined before the first. */
@@ -78,6 +90,7 @@ export class Pace {
     const grown = Math.min(this.#options.delayCapMs, this.#options.delayFactor * totalMs);
     this.#gapMs = Math.max(this.#leastGapMs, grown);
     this.#keepGap();
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
   /** The site asks for at least this gap (Crawl-delay); it never shrinks what holds already. */
