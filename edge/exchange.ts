@@ -44,24 +44,22 @@ export async function ask(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promi
 export interface ToSend {
   readonly url: string;
   readonly target: Target;
-  /** Bounds the connection attempt more tightly than the settings do. */
-  readonly connectMs?: number;
+  /** Monotonic ms after which it isn't sent any more. */
+  readonly sendBy?: number;
   readonly onSent?: () => void;
 }
 
 /** Sends the request now; the caller has seen to the pace. */
 export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Promise<Answered> {
   const { crawl } = hold.lease;
-  const { fetchLimits } = parts.settings;
   const fetchedAt = parts.clock.wallMs();
   const answer = await parts.fetcher.fetch({
     url: what.url,
     headers: hold.headers.of(what.target),
-    limits: what.connectMs === undefined
-      ? fetchLimits
-      : { ...fetchLimits, connectMs: Math.min(fetchLimits.connectMs, what.connectMs) },
+    limits: parts.settings.fetchLimits,
     onlyOpened: !crawl.polite,
     admitAddress: hold.addresses.admit,
+    ...(what.sendBy === undefined ? {} : { sendBy: what.sendBy }),
     ...(what.onSent === undefined ? {} : { onSent: what.onSent }),
   });
   return { answer, fetchedAt };

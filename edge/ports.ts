@@ -37,6 +37,8 @@ export interface FetchRequest {
    * the next address is tried; without one the fetch fails as `aborted` with nothing sent.
    */
   readonly admitAddress?: AdmitAddress;
+  /** Monotonic ms after which the request isn't sent any more: it fails as `aborted` with nothing sent. Absent = never. */
+  readonly sendBy?: number;
   /** Called as the head goes to the socket: now the server can see it. Again where it is sent anew. */
   readonly onSent?: () => void;
 }

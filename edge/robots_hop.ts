@@ -62,10 +62,18 @@ async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promis
     if (!reply.granted) continue;
     const leftMs = LIMITS.permitStartMs - Math.max(0, asked.elapsedMs() - reply.wait_ms);
     if (leftMs < LEAST_CONNECT_MS || hold.over) continue;
+    const sendBy = parts.clock.monotonicMs() + leftMs;
     const onSent = () => hold.pace.sent(parts.clock.monotonicMs());
-    return await send(hold, parts, { url, target, connectMs: leftMs, onSent });
+    const answered = await send(hold, parts, { url, target, sendBy, onSent });
+    // The address' owner took its time: this permit is void, and with the address' own the next one will do.
+    if (!isLate(answered, parts, sendBy) || waited.elapsedMs() > patienceMs) return answered;
   }
   return undefined;
+}
+
+/** Nothing was sent, as the permit's time was over. */
+function isLate({ answer }: Answered, { clock }: EdgeParts, sendBy: number): boolean {
+  return !answer.ok && answer.failure === "aborted" && !answer.sent && clock.monotonicMs() >= sendBy;
 }
 
 /** When the other host had certainly seen the request, and how long it took; without one the lease's own gap counts from now. */

@@ -36,7 +36,8 @@ export async function crawlRobots(
     const { answer } = answered;
     if (putOffReason(answer) !== undefined) {
       hold.endEarly();
-      return undefined;
+      // Begun anew at once, the hosts that redirect here would be asked again and again.
+      return hops.length === 0 ? undefined : refused(target, origin, robots, { requests, hops });
     }
     requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;

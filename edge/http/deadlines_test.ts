@@ -55,14 +55,14 @@ test("ticks run only while something is watched, and close ends a pending one", 
 test("a stalled process doesn't count as silence of the host, but the wall clock goes on", async () => {
   const hand = handClock();
   const deadlines = new Deadlines(hand.clock);
-  const task = new FetchTask({ ...LIMITS, idleMs: 1000 }, 0);
+  const task = new FetchTask({ limits: { ...LIMITS, idleMs: 1000 } }, 0);
   task.touch(deadlines.idleMs);
   deadlines.add(task);
   await hand.pass(2000);
   assert.equal(task.ended, undefined);
   for (let i = 0; i < 10; i++) await hand.pass(50);
   assert.equal(task.ended, "read_timeout");
-  const other = new FetchTask(LIMITS, 2500);
+  const other = new FetchTask({ limits: LIMITS }, 2500);
   deadlines.add(other);
   await hand.pass(3000);
   assert.equal(other.ended, "wall_timeout");
@@ -70,7 +70,7 @@ test("a stalled process doesn't count as silence of the host, but the wall clock
 });
 
 test("the first limit that passes ends a task, once", async () => {
-  const task = new FetchTask(LIMITS, 0);
+  const task = new FetchTask({ limits: LIMITS }, 0);
   const endings: string[] = [];
   task.onEnd = (why) => endings.push(why);
   task.connectBy = 1000;
@@ -85,7 +85,7 @@ test("the first limit that passes ends a task, once", async () => {
 });
 
 test("a race gives the work's value, its error, or the ending, and leaves no listener", async () => {
-  const task = new FetchTask(LIMITS, 0);
+  const task = new FetchTask({ limits: LIMITS }, 0);
   assert.equal(await task.race(Promise.resolve("value")), "value");
   await assert.rejects(task.race(Promise.reject(new Error("broken"))), /broken/);
   const pending = task.race(new Promise(() => {}));

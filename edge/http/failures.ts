@@ -64,6 +64,12 @@ export function notAdmitted(address: string, origin: string): Trouble {
   return { failure: "aborted", detail, sent: false, remoteAddress: address };
 }
 
+/** What came before it took so long that the request may not be sent any more: nothing is known of the host. */
+export function tooLate(origin: string): Trouble {
+  const detail = `Fetching from ${origin} was put off: the time was over by which the request had to be sent.`;
+  return { failure: "aborted", detail, sent: false };
+}
+
 /** The failure of a fetch that was ended before it had a response head. */
 export function endingFailure(why: Ending, task: FetchTask, attempted: string, sent: boolean): Trouble {
   const { connectMs, idleMs, wallMs } = task.limits;

@@ -4,7 +4,7 @@
  * as it waits, and finds `ended` set if it comes too late.
  */
 
-import type { AdmitAddress, FetchLimits } from "../ports.ts";
+import type { AdmitAddress, FetchLimits, FetchRequest } from "../ports.ts";
 import type { Watch } from "./deadlines.ts";
 
 export type Ending = "connect_timeout" | "read_timeout" | "wall_timeout" | "aborted";
@@ -18,14 +18,18 @@ export class FetchTask implements Watch {
   /** Monotonic ms at which the present connection attempt ends. */
   connectBy = Infinity;
   readonly admitAddress: AdmitAddress | undefined;
+  /** Monotonic ms after which nothing is sent any more. */
+  readonly sendBy: number;
   ended: Ending | undefined;
   onEnd: ((why: Ending) => void) | undefined;
   readonly #wallAt: number;
   #idleFromMs = NOT_IDLE;
 
-  constructor(limits: FetchLimits, startedAt: number, admitAddress?: AdmitAddress) {
+  constructor(request: Pick<FetchRequest, "limits" | "admitAddress" | "sendBy">, startedAt: number) {
+    const { limits } = request;
     this.limits = limits;
-    this.admitAddress = admitAddress;
+    this.admitAddress = request.admitAddress;
+    this.sendBy = request.sendBy ?? Infinity;
     this.startedAt = startedAt;
     this.#wallAt = startedAt + limits.wallMs;
   }

@@ -12,7 +12,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection_pool.ts";
 import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
 import { Deadlines } from "./deadlines.ts";
-import { notAdmitted, type Trouble } from "./failures.ts";
+import { notAdmitted, tooLate, type Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
 import { type FetchTarget, TargetParser } from "./fetch_target.ts";
 import { fieldsFault } from "./request_head.ts";
@@ -79,7 +79,7 @@ class HttpFetcher implements Fetcher {
 
   fetch(request: FetchRequest): Promise<Exchange | FetchFailure> {
     if (this.#closed) return Promise.reject(new Error(`Fetching ${request.url} failed: the fetcher is closed.`));
-    const task = new FetchTask(request.limits, this.#clock.monotonicMs(), request.admitAddress);
+    const task = new FetchTask(request, this.#clock.monotonicMs());
     const work = this.#watched(request, task);
     this.#tasks.set(task, work);
     return work;
@@ -151,11 +151,14 @@ class HttpFetcher implements Fetcher {
       const kept = this.#pool.takeIdle(task, target.origin, request.onlyOpened);
       const connection = kept ?? await this.#pool.acquire(task, target.origin, request.onlyOpened);
       if ("failure" in connection) return connection;
-      if (kept && task.admitAddress !== undefined && !(await task.admits(kept.remoteAddress))) {
-        this.#pool.release(kept);
-        return notAdmitted(kept.remoteAddress, target.origin.origin);
-      }
       const { opening } = connection;
+      const refused = await this.#refusal(task, target, connection);
+      if (refused !== undefined) {
+        // The next one to take it didn't open it, and has to ask.
+        connection.opening = undefined;
+        this.#pool.release(connection);
+        return refused;
+      }
       const cut = () => void connection.destroy();
       const collector = new Collector({
         task,
@@ -180,6 +183,15 @@ class HttpFetcher implements Fetcher {
       const detail = `${attempted} failed: ${MAX_UNUSED + 1} connections in a row were closed before the request.`;
       return { failure: "connect_reset", detail, sent: true, remoteAddress };
     }
+  }
+
+  /** Why nothing may be sent on the connection now. One that was opened for this request has been asked for. */
+  async #refusal(task: FetchTask, { origin }: FetchTarget, connection: Connection): Promise<Trouble | undefined> {
+    const { remoteAddress, opening } = connection;
+    if (opening === undefined && task.admitAddress !== undefined && !(await task.admits(remoteAddress))) {
+      return notAdmitted(remoteAddress, origin.origin);
+    }
+    return this.#clock.monotonicMs() > task.sendBy ? tooLate(origin.origin) : undefined;
   }
 
   #failed(task: FetchTask, trouble: Trouble): FetchFailure {

@@ -7,7 +7,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import type { Clock } from "../../runtime/ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
-import { connectFailure, endingFailure, notAdmitted, type Trouble } from "./failures.ts";
+import { connectFailure, endingFailure, notAdmitted, tooLate, type Trouble } from "./failures.ts";
 import type { FetchTask } from "./fetch_task.ts";
 import type { Origin } from "./fetch_target.ts";
 import { parseAddress } from "../../protocol/ip_address.ts";
@@ -70,7 +70,7 @@ export class SocketOpener {
   async open(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<OpenSocket | Trouble> {
     const { clock } = this.#options;
     let from = clock.monotonicMs();
-    let connectBy = from + task.limits.connectMs;
+    let connectBy = Math.min(task.sendBy, from + task.limits.connectMs);
     task.connectBy = connectBy;
     try {
       const addresses = await this.#checkedAddresses(task, origin, onlyOpened);
@@ -84,11 +84,12 @@ export class SocketOpener {
           const isAdmitted = await task.admits(addresses[i]!);
           const waitedMs = clock.monotonicMs() - asked;
           from += waitedMs;
-          connectBy += waitedMs;
+          connectBy = Math.min(task.sendBy, connectBy + waitedMs);
           if (!isAdmitted && isLast) return notAdmitted(addresses[i]!, origin.origin);
           if (!isAdmitted) continue;
         }
         const now = clock.monotonicMs();
+        if (now >= task.sendBy) return tooLate(origin.origin);
         task.connectBy = now + (connectBy - now) / (addresses.length - i);
         const tried = await this.#attempt(task, origin, addresses[i]!);
         if ("socket" in tried) {

@@ -73,3 +73,50 @@ test("admission: the time that it takes is no connect time, and a fetch that end
     await site.close();
   }
 });
+
+test("admission: what it takes so long to get that the request is too late isn't used, on new and kept connections", async () => {
+  const site = await startSites(async (_, request) => {
+    await request.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const fetcher = testFetcher();
+  try {
+    const url = site.url("127.0.0.1");
+    const late = () => {
+      const sendBy = performance.now() + 100;
+      const admitAddress = () => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 150));
+      return fetcher.fetch(get(url, {}, { admitAddress, sendBy }));
+    };
+    const onNew = failed(await late());
+    assert.deepEqual([onNew.failure, onNew.sent, site.server.connections], ["aborted", false, 0]);
+    whole(await fetcher.fetch(get(url, {}, { sendBy: performance.now() + 5_000 })));
+    const onKept = failed(await late());
+    assert.deepEqual([onKept.failure, onKept.sent, site.log.length], ["aborted", false, 1]);
+    whole(await fetcher.fetch(get(url)));
+    assert.deepEqual([site.log.length, site.server.connections], [2, 1], "it stays for others");
+  } finally {
+    await fetcher.close();
+    await site.close();
+  }
+});
+
+test("admission: a connection that was waited for was opened by another, so its address is asked for", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => release = resolve);
+  const site = await startSites(async ({ path }, request) => {
+    if (path === "/held") await held;
+    await request.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const fetcher = testFetcher({ maxSocketsPerOrigin: 1 });
+  try {
+    const first = fetcher.fetch(get(site.url("127.0.0.1", "/held")));
+    while (site.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    const second = fetcher.fetch(get(site.url("127.0.0.1", "/second"), {}, { admitAddress: async () => false }));
+    release();
+    whole(await first);
+    assert.equal(failed(await second).sent, false);
+    assert.deepEqual(site.log.map(({ path }) => path), ["/held"]);
+  } finally {
+    await fetcher.close();
+    await site.close();
+  }
+});

@@ -81,7 +81,9 @@ class WebFetch {
   #connect(): void {
     if (this.#isOver) return;
     this.#isAdmitted = true;
-    const { connectMs } = this.#request.limits;
+    const leftMs = (this.#request.sendBy ?? Infinity) - this.#process.clock.monotonicMs();
+    if (leftMs <= 0) return this.#fail("aborted");
+    const connectMs = Math.min(this.#request.limits.connectMs, leftMs);
     const connecting = this.#parts.server.connect(this.#request.url);
     // A kept connection needs no packet to and fro.
     const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { LIMITS } from "../protocol/mod.ts";
+import type { FrontierVerbs, Lease, PermitRequest, Target } from "../protocol/mod.ts";
+import { silentLog, testCore } from "../tests/support/frontier.ts";
+import { test } from "../tests/support/test.ts";
+import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { LeaseHold } from "./lease_hold.ts";
+import type { EdgeParts } from "./parts.ts";
+import type { FetchRequest } from "./ports.ts";
+import { askHop, type HopAnswer } from "./robots_hop.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+const TARGET: Target = {
+  target_id: "robots:http://a.example",
+  url: "http://a.example/robots.txt",
+  kind: "robots",
+  depth: 0,
+  hop: 0,
+  not_before_in_ms: 0,
+};
+
+/**
+ * A lease of a.example whose robots.txt led to b.example. What stands in for the network takes as long as `admissionMs`
+ * says to be told that the address may be asked, then sends, or doesn't when that is too late.
+ */
+async function hopping(admissionMs: number[]) {
+  const clock = new VirtualClock();
+  const permits: PermitRequest[] = [];
+  const sentAt: number[] = [];
+  let permittedAt = 0;
+  const frontier = {
+    extend: () => Promise.resolve({ status: "ok", expires_in_ms: 90_000, stop: false }),
+    permit(request: PermitRequest) {
+      permits.push(request);
+      permittedAt = clock.monotonicMs();
+      return Promise.resolve({ granted: true, wait_ms: 0 });
+    },
+  } as unknown as FrontierVerbs;
+  const fetcher = {
+    async fetch({ sendBy = Infinity }: FetchRequest) {
+      const startedAt = clock.monotonicMs();
+      await clock.sleep(admissionMs.shift() ?? 0);
+      const sent = clock.monotonicMs() < sendBy;
+      if (sent) sentAt.push(clock.monotonicMs() - permittedAt);
+      const timings = { startedAt, totalMs: clock.monotonicMs() - startedAt };
+      return { ok: false, failure: sent ? "connect_reset" : "aborted", detail: "", sent, timings };
+    },
+  };
+  const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
+  const parts = { clock, frontier, fetcher, core: await testCore(), log: silentLog, settings } as unknown as EdgeParts;
+  const lease = {
+    lease_id: "l",
+    epoch: 3,
+    slot: 9,
+    host: "a.example",
+    crawl: { user_agent: "outrider", polite: true },
+    expires_in_ms: 90_000,
+    gap_ms: 1_000,
+    delay_factor: 0,
+    delay_cap_ms: 60_000,
+    first_start_in_ms: 0,
+    max_parallel: 1,
+  } as Lease;
+  const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);
+  const answer: Promise<HopAnswer> = askHop(hold, parts, {
+    url: "http://b.example/r.txt",
+    target: TARGET,
+    isHop: true,
+  });
+  return { clock, permits, sentAt, answer };
+}
+
+test("hop: a request whose address was permitted too late isn't sent on the old permit, but on a new one", async () => {
+  const { clock, permits, sentAt, answer } = await hopping([5_000]);
+  await clock.advance(30_000);
+  const answered = await answer;
+  assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);
+  assert.deepEqual([permits.length, sentAt], [2, [0]]);
+});
+
+test("hop: where the address' owner is always too slow nobody is asked, and it ends", async () => {
+  const { clock, permits, sentAt, answer } = await hopping(Array.from({ length: 99 }, () => LIMITS.permitStartMs));
+  await clock.advance(60_000);
+  const answered = await answer;
+  assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && !answered.answer.sent);
+  assert.ok(permits.length > 1 && permits.length < 10, `${permits.length} permits`);
+  assert.deepEqual(sentAt, []);
+});
