@@ -140,10 +140,11 @@ export class CrawlDesk {
     const crawl = this.#parts.crawls.get(crawlId);
     if (crawl === undefined) return undefined;
     const isOver = crawl.row.state === "finished" || crawl.row.state === "cancelled";
-    if (isOver || crawl.row.state === state) return crawl.row;
+    if (isOver) return crawl.row;
     const finishedAt = state === "cancelled" ? this.#parts.clock.wallMs() : 0;
     const reason = state === "running" ? "" : `${state} by an operator`;
-    await this.#change(crawl, { state, reason, finishedAt });
+    // Also where it says so already: an earlier change may be under way, or its failed save may have been done after all.
+    await this.#change(crawl, crawl.row.state === state ? {} : { state, reason, finishedAt });
     return crawl.row;
   }
 
@@ -153,7 +154,7 @@ export class CrawlDesk {
   }
 
   /** Obeyed by every lease from now on; durable when it resolves. */
-  async #change(crawl: Crawl, change: Pick<CrawlRow, "state" | "reason" | "finishedAt">): Promise<void> {
+  async #change(crawl: Crawl, change: Partial<Pick<CrawlRow, "state" | "reason" | "finishedAt">>): Promise<void> {
     const { state, reason, finishedAt } = crawl.row;
     crawl.row = { ...crawl.row, ...change, stateVersion: crawl.row.stateVersion + 1 };
     try {
