@@ -28,6 +28,8 @@ export class Operator {
   /** Hosts and crawls that may be paused, answered or not. */
   readonly #touchedHosts = new Set<HostKey>();
   readonly #touchedCrawls = new Set<CrawlId>();
+  /** The last order on a host or crawl. */
+  readonly #last = new Map<string, Promise<void>>();
   #open = 0;
   #isHealing = false;
 
@@ -41,12 +43,12 @@ export class Operator {
   }
 
   createCrawl({ id, spec }: CrawlPlan): void {
-    this.#order((coordinator) => coordinator.createCrawl(id, spec), () => {});
+    this.#order(id, (coordinator) => coordinator.createCrawl(id, spec), () => {});
   }
 
   pauseHost(host: HostKey, ms: number): void {
     this.#touchedHosts.add(host);
-    this.#order((coordinator) => coordinator.setHostPolicy(host, { paused: true }), () => {
+    this.#order(host, (coordinator) => coordinator.setHostPolicy(host, { paused: true }), () => {
       if (this.#isHealing || !this.#touchedHosts.has(host)) return this.#resumeHost(host);
       this.pausedHosts.add(host);
       this.#parts.scheduler.plan({ afterMs: ms }, () => this.#resumeHost(host));
@@ -55,7 +57,7 @@ export class Operator {
 
   pauseCrawl(crawlId: CrawlId, ms: number): void {
     this.#touchedCrawls.add(crawlId);
-    this.#order((coordinator) => coordinator.setCrawlState(crawlId, "paused"), (row) => {
+    this.#order(crawlId, (coordinator) => coordinator.setCrawlState(crawlId, "paused"), (row) => {
       if (this.#isHealing || !this.#touchedCrawls.has(crawlId)) return this.#resumeCrawl(crawlId);
       if (row?.state === "paused") this.pausedCrawls.add(crawlId);
       this.#parts.scheduler.plan({ afterMs: ms }, () => this.#resumeCrawl(crawlId));
@@ -64,6 +66,7 @@ export class Operator {
 
   slowHost(host: HostKey, delayMs: number): void {
     this.#order(
+      host,
       (coordinator) => coordinator.setHostPolicy(host, { minDelayMs: delayMs }),
       () => this.#parts.onSlowed(host, delayMs),
     );
@@ -78,19 +81,24 @@ export class Operator {
   #resumeHost(host: HostKey): void {
     this.pausedHosts.delete(host);
     this.#touchedHosts.delete(host);
-    this.#order((coordinator) => coordinator.setHostPolicy(host, { paused: false }), () => {});
+    this.#order(host, (coordinator) => coordinator.setHostPolicy(host, { paused: false }), () => {});
   }
 
   #resumeCrawl(crawlId: CrawlId): void {
     this.pausedCrawls.delete(crawlId);
     this.#touchedCrawls.delete(crawlId);
-    this.#order((coordinator) => coordinator.setCrawlState(crawlId, "running"), () => {});
+    this.#order(crawlId, (coordinator) => coordinator.setCrawlState(crawlId, "running"), () => {});
   }
 
-  /** Until one answer has come. An order whose answer was lost is given again, which must do no harm. */
-  #order<T>(give: (coordinator: Coordinator) => Promise<T>, answered: (answer: T) => void): void {
+  /**
+   * Until one answer has come. An order whose answer was lost is given again, which must do no harm. Orders on one subject
+   * are given one after the other, or the later one might be overtaken.
+   */
+  #order<T>(subject: string, give: (coordinator: Coordinator) => Promise<T>, answered: (answer: T) => void): void {
     this.#open++;
+    const before = this.#last.get(subject);
     const insist = async () => {
+      await before;
       const { scheduler, coordinator } = this.#parts;
       for (;;) {
         const running = coordinator.running;
@@ -102,9 +110,10 @@ export class Operator {
         await scheduler.wait({ afterMs: PAUSE_MS });
       }
     };
-    insist().then((value) => {
+    const done = insist().then((value) => {
       this.#open--;
       answered(value);
     });
+    this.#last.set(subject, done);
   }
 }
