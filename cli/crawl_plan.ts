@@ -7,8 +7,8 @@ import {
   defaultUserAgent,
   isLoopbackUrl,
   validateCrawlSpec,
-} from "../coordinator/frontier/crawl_spec.ts";
-import { malformedSeeds } from "../coordinator/frontier/seeding.ts";
+} from "../coordinator/frontier/crawls/crawl_spec.ts";
+import { malformedSeeds } from "../coordinator/frontier/crawls/seeding.ts";
 import type { Core } from "../core-wasm/core.ts";
 import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind, type SitemapUse } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";

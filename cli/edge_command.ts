@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { loadCore } from "../core-wasm/mod.ts";
 import type { SlotMap } from "../protocol/mod.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
-import { defaultUserAgent } from "../coordinator/frontier/crawl_spec.ts";
+import { defaultUserAgent } from "../coordinator/frontier/crawls/crawl_spec.ts";
 import { checkAddressFlags } from "./address_flags.ts";
 import { lockFolder } from "./data_lock.ts";
 import type { EdgeNodeSettings } from "./edge_node.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Command } from "commander";
-import { CDN_RANGES } from "../coordinator/frontier/cdn_ranges.ts";
+import { CDN_RANGES } from "../coordinator/frontier/clocks/cdn_ranges.ts";
 import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import { LIMITS, parseCidr } from "../protocol/mod.ts";
 import { addBudgetFlags, type BudgetFlags, budgetLimits } from "./budget_flags.ts";

@@ -1,6 +1,6 @@
 /**
  * What the control plane keeps of groups of hosts that share limits - registered domains and addresses - and shows of
- * them (frontier/start_window.ts).
+ * them (frontier/clocks/start_window.ts).
  * Invariant: plain values; lists are replaced, never changed.
  */
 

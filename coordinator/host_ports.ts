@@ -5,7 +5,7 @@
 
 import type { CrawlId, HostKey, LeaseId, WorkerId } from "../protocol/mod.ts";
 
-/** What is known of a host as one region sees it (frontier/region_facts.ts). */
+/** What is known of a host as one region sees it (frontier/regions/region_facts.ts). */
 export interface RegionFacts {
   readonly region: string;
   /** TCP times of its last new connections, ms, at most five, the newest last. */
@@ -22,7 +22,7 @@ export interface RegionFacts {
   readonly leasedAt: number;
 }
 
-/** Which region a host is leased to (frontier/placement.ts). */
+/** Which region a host is leased to (frontier/regions/placement.ts). */
 export interface HostPlacement {
   /** The nearest, as far as known; "" = not known. */
   readonly home: string;

@@ -10,7 +10,7 @@ export interface PageEvent {
   /** Where the feed stands after it: one number per shard. To go on from here. */
   readonly cursor: readonly number[];
   readonly capture: CaptureRow;
-  /** Changes a day, estimated from the captures of the URL so far (frontier/change_rate.ts). */
+  /** Changes a day, estimated from the captures of the URL so far (frontier/order/change_rate.ts). */
   readonly changesPerDay: number;
   /** 0 to 1: the priority that the URL was queued with. */
   readonly importance: number;

@@ -64,7 +64,7 @@ export interface UrlRow {
   readonly httpCode: number;
   /** Wall ms of the last fetch; 0 = never. */
   readonly lastFetchAt: number;
-  /** Pages that link to it: the last power of 4 that was counted (frontier/in_links.ts); 1 = found once. */
+  /** Pages that link to it: the last power of 4 that was counted (frontier/order/in_links.ts); 1 = found once. */
   readonly inLinks: number;
   /** Answers with content so far, and how many of them differed from the one before. */
   readonly visits: number;

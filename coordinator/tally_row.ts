@@ -5,7 +5,7 @@
 
 import type { CrawlId, HostKey } from "../protocol/mod.ts";
 
-/** What is known of a family of URLs that differ in a date or in values alone (frontier/traps.ts). */
+/** What is known of a family of URLs that differ in a date or in values alone (frontier/door/traps.ts). */
 export interface FamilyRow {
   /** Hash of what they have in common. */
   readonly shape: number;

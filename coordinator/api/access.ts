@@ -3,7 +3,7 @@
  * Invariant: a path that the table doesn't name is the operator's alone.
  */
 
-import { isLoopbackHost } from "../frontier/crawl_spec.ts";
+import { isLoopbackHost } from "../frontier/crawls/crawl_spec.ts";
 import type { Role } from "./tokens.ts";
 
 interface Rule {

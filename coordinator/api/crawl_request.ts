@@ -11,7 +11,7 @@ import {
   type SpecRules,
   validateCrawlId,
   validateCrawlSpec,
-} from "../frontier/crawl_spec.ts";
+} from "../frontier/crawls/crawl_spec.ts";
 import type { CrawlRequestBody } from "./crawl_schemas.ts";
 
 export interface CrawlDefaults extends SpecRules {

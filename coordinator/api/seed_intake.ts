@@ -4,7 +4,7 @@
  */
 
 import type { Coordinator, CrawlRow, SeedAnswer } from "../ports.ts";
-import { isLoopbackUrl } from "../frontier/crawl_spec.ts";
+import { isLoopbackUrl } from "../frontier/crawls/crawl_spec.ts";
 import { ApiProblem } from "./problem.ts";
 
 /** Longest piece of a malformed URL that an error repeats. */

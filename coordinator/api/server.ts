@@ -4,7 +4,7 @@
  */
 
 import type { Serve, ServeOptions, Server } from "../../runtime/ports.ts";
-import { isLoopbackHost } from "../frontier/crawl_spec.ts";
+import { isLoopbackHost } from "../frontier/crawls/crawl_spec.ts";
 import { createApi } from "./api.ts";
 import type { ApiParts } from "./context.ts";
 

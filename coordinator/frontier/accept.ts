@@ -5,13 +5,13 @@
  */
 
 import type { UrlRow } from "../ports.ts";
-import { admissionReason, type Applicant, noteAdmission } from "./admission.ts";
+import { admissionReason, type Applicant, noteAdmission } from "./door/admission.ts";
 import { addTo } from "./counters.ts";
-import type { Crawl } from "./crawl.ts";
+import type { Crawl } from "./crawls/crawl.ts";
 import { familyOf } from "./door/family.ts";
 import { ANY_DEPTH, type Candidate, type LinkSpan, type Rejection } from "./links.ts";
-import { bandFor, formOf, queryParametersOf } from "./priority.ts";
-import { requeue } from "./requeue.ts";
+import { bandFor, formOf, queryParametersOf } from "./order/priority.ts";
+import { requeue } from "./order/requeue.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { Round } from "./round.ts";
 import type { Shard } from "./shard.ts";

@@ -9,7 +9,7 @@ import type { Batch, LeaseRow, OriginRow, UrlRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Origin, OutboxLink, OutboxRow } from "../../protocol/mod.ts";
 import { copyCounts, type Counts } from "./counters.ts";
 import { hostRow, type HostState, leaseRow, type LeaseState } from "./host_state.ts";
-import { type Tally, tallyRow } from "./tally.ts";
+import { type Tally, tallyRow } from "./door/tally.ts";
 
 type Rows = Map<CrawlId, Map<Fingerprint, UrlRow>>;
 type Capture = Batch["captures"][number];

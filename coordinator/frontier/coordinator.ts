@@ -28,29 +28,34 @@ import {
   shardOf,
   SLOT_COUNT,
 } from "../../protocol/mod.ts";
-import { AddressDirectory } from "./address_directory.ts";
-import { NO_PERMIT, noteAddressOperation, permitAddressOperation, returnPermitOperation } from "./address_permits.ts";
-import { CompleteOperation } from "./complete.ts";
-import { CrawlBook } from "./crawl.ts";
-import { CrawlDesk } from "./crawl_desk.ts";
-import { crawlStats } from "./crawl_stats.ts";
-import { ackOperation, ReceiveOperation } from "./enqueue.ts";
-import { domainPolicyOperation, domainView } from "./domain_policy.ts";
-import { FinishDetector } from "./finish.ts";
-import { fleetView } from "./fleet_view.ts";
+import { AddressDirectory } from "./clocks/address_directory.ts";
+import {
+  NO_PERMIT,
+  noteAddressOperation,
+  permitAddressOperation,
+  returnPermitOperation,
+} from "./clocks/address_permits.ts";
+import { CompleteOperation } from "./leases/complete.ts";
+import { CrawlBook } from "./crawls/crawl.ts";
+import { CrawlDesk } from "./crawls/crawl_desk.ts";
+import { crawlStats } from "./views/crawl_stats.ts";
+import { ackOperation, ReceiveOperation } from "./crawls/enqueue.ts";
+import { domainPolicyOperation, domainView } from "./clocks/domain_policy.ts";
+import { FinishDetector } from "./crawls/finish.ts";
+import { fleetView } from "./views/fleet_view.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { checkNothingLost } from "./lost_databases.ts";
-import { policyOperation } from "./host_policy.ts";
+import { policyOperation } from "./clocks/host_policy.ts";
 import { newHost } from "./host_state.ts";
-import { hostView } from "./host_view.ts";
-import { LeaseDesk } from "./lease_desk.ts";
-import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./lease_verbs.ts";
-import { readFeed } from "./page_feed.ts";
+import { hostView } from "./views/host_view.ts";
+import { LeaseDesk } from "./leases/lease_desk.ts";
+import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
+import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
-import { StandingBoard } from "./standing_board.ts";
-import { lastWordOperation, SweepOperation } from "./sweep.ts";
-import { UrlDesk } from "./url_desk.ts";
+import { StandingBoard } from "./views/standing_board.ts";
+import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
+import { UrlDesk } from "./views/url_desk.ts";
 import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {

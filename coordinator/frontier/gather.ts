@@ -4,11 +4,11 @@
  */
 
 import type { ShardStore, UrlKey } from "../ports.ts";
-import type { BackQueue } from "./back_queue.ts";
-import { READY_PER_SLOT } from "./fetch_slots.ts";
+import type { BackQueue } from "./queues/back_queue.ts";
+import { READY_PER_SLOT } from "./queues/fetch_slots.ts";
 import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links.ts";
 import { nameOfRow } from "./outbox_index.ts";
-import { raiseFoundOften } from "./raise.ts";
+import { raiseFoundOften } from "./order/raise.ts";
 import type { Round } from "./round.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
 import { VERDICT } from "./seen/seen_runs.ts";

@@ -6,10 +6,10 @@
 import type { HostRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Lease, LeaseId, Origin, WorkerId } from "../../protocol/mod.ts";
 import type { LeaseRow, UrlRow } from "../ports.ts";
-import type { BackQueue } from "./back_queue.ts";
-import type { Placed } from "./placement.ts";
-import type { HostClocks } from "./politeness.ts";
-import type { Scheduled } from "./schedule.ts";
+import type { BackQueue } from "./queues/back_queue.ts";
+import type { Placed } from "./regions/placement.ts";
+import type { HostClocks } from "./clocks/politeness.ts";
+import type { Scheduled } from "./queues/schedule.ts";
 
 export interface LeaseState {
   readonly leaseId: LeaseId;

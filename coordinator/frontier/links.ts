@@ -7,7 +7,7 @@
 import type { UrlBatch } from "../../core-wasm/core.ts";
 import type { UrlRow } from "../ports.ts";
 import type { Fingerprint, HostKey } from "../../protocol/mod.ts";
-import type { Crawl } from "./crawl.ts";
+import type { Crawl } from "./crawls/crawl.ts";
 import { shapeReason } from "./door/url_limits.ts";
 import type { HostPlace } from "./host_directory.ts";
 import type { Shard } from "./shard.ts";

@@ -4,15 +4,15 @@
  */
 
 import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
-import { BackQueue } from "./back_queue.ts";
-import { usedInCycle } from "./budget.ts";
+import { BackQueue } from "./queues/back_queue.ts";
+import { usedInCycle } from "./door/budget.ts";
 import { copyCounts } from "./counters.ts";
 import { hostFromRow, type HostState, type LeaseState } from "./host_state.ts";
-import { abandonedGapMs } from "./politeness.ts";
+import { abandonedGapMs } from "./clocks/politeness.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
-import { ROBOTS_BLOCK } from "./settle_robots.ts";
+import { ROBOTS_BLOCK } from "./robots/settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
-import { announceSitemaps } from "./sitemaps.ts";
+import { announceSitemaps } from "./robots/sitemaps.ts";
 
 export interface LoadOptions {
   readonly index: number;

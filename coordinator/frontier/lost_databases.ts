@@ -4,7 +4,7 @@
  */
 
 import type { CrawlId } from "../../protocol/mod.ts";
-import type { CrawlBook } from "./crawl.ts";
+import type { CrawlBook } from "./crawls/crawl.ts";
 import type { ShardWriter } from "./writer.ts";
 
 /**

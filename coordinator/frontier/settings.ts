@@ -3,7 +3,7 @@
  * Invariant: limits shared with the edge come from protocol/limits.ts; only sizes of RAM and batches stand here.
  */
 
-import { CDN_RANGES } from "./cdn_ranges.ts";
+import { CDN_RANGES } from "./clocks/cdn_ranges.ts";
 import { LIMITS, type Limits, type WorkerId } from "../../protocol/mod.ts";
 
 /** Every limit of protocol/limits.ts, as a number that may differ from the default. */

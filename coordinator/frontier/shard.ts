@@ -17,34 +17,34 @@ import {
   type SlotMap,
   type WorkerId,
 } from "../../protocol/mod.ts";
-import { AddressBook } from "./address_book.ts";
-import type { AddressDirectory } from "./address_directory.ts";
-import { BackQueue } from "./back_queue.ts";
-import { DomainUse } from "./budget.ts";
+import { AddressBook } from "./clocks/address_book.ts";
+import type { AddressDirectory } from "./clocks/address_directory.ts";
+import { BackQueue } from "./queues/back_queue.ts";
+import { DomainUse } from "./door/budget.ts";
 import { BatchBuilder } from "./batch_builder.ts";
-import { ConnectTimes } from "./connect_times.ts";
+import { ConnectTimes } from "./regions/connect_times.ts";
 import { type Counts, newCounts } from "./counters.ts";
-import type { Crawl, CrawlBook } from "./crawl.ts";
-import { DeadOrigins } from "./dead_origins.ts";
-import { DomainBook } from "./domain_book.ts";
-import { ContentMemory } from "./duplicates.ts";
+import type { Crawl, CrawlBook } from "./crawls/crawl.ts";
+import { DeadOrigins } from "./robots/dead_origins.ts";
+import { DomainBook } from "./clocks/domain_book.ts";
+import { ContentMemory } from "./door/duplicates.ts";
 import type { HostDirectory, HostPlace } from "./host_directory.ts";
 import { type HostState, type LeaseState, newHost } from "./host_state.ts";
-import { LinkCounter } from "./link_counter.ts";
+import { LinkCounter } from "./order/link_counter.ts";
 import { OutboxIndex } from "./outbox_index.ts";
-import { planNextLease } from "./placement.ts";
-import { ParkedHosts } from "./parked_hosts.ts";
-import { readinessOf } from "./readiness.ts";
-import { RegionBook } from "./region_book.ts";
-import { HostSchedule } from "./schedule.ts";
+import { planNextLease } from "./regions/placement.ts";
+import { ParkedHosts } from "./clocks/parked_hosts.ts";
+import { readinessOf } from "./queues/readiness.ts";
+import { RegionBook } from "./regions/region_book.ts";
+import { HostSchedule } from "./queues/schedule.ts";
 import { SeenSet } from "./seen/seen_set.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
-import { SentLinks } from "./sent_links.ts";
+import { SentLinks } from "./seen/sent_links.ts";
 import type { FrontierSettings } from "./settings.ts";
-import type { Announcement } from "./sitemaps.ts";
-import type { Ending } from "./start_groups.ts";
-import { isParked, returnParts, takeParts } from "./start_limits.ts";
-import { TallyBook } from "./tally.ts";
+import type { Announcement } from "./robots/sitemaps.ts";
+import type { Ending } from "./clocks/start_groups.ts";
+import { isParked, returnParts, takeParts } from "./clocks/start_limits.ts";
+import { TallyBook } from "./door/tally.ts";
 
 /** What all shards of a coordinator share. */
 export interface FrontierParts {

@@ -7,14 +7,14 @@
 
 import { OwnerLost, type ShardStore } from "../ports.ts";
 import type { SeenWrites } from "../seen_ports.ts";
-import type { Crawl } from "./crawl.ts";
+import type { Crawl } from "./crawls/crawl.ts";
 import { gather } from "./gather.ts";
 import { loadShard } from "./load.ts";
 import { type Operation, Round } from "./round.ts";
 import { SeenCopies } from "./seen/seen_copies.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
 import type { FrontierParts, Shard } from "./shard.ts";
-import { AnnounceOperation } from "./sitemaps.ts";
+import { AnnounceOperation } from "./robots/sitemaps.ts";
 
 interface Waiting {
   readonly operation: Operation<unknown>;

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { HostSchedule, type Scheduled } from "../../coordinator/frontier/schedule.ts";
+import { HostSchedule, type Scheduled } from "../../coordinator/frontier/queues/schedule.ts";
 import { test } from "../support/test.ts";
 
 const HOSTS = 8;

@@ -4,7 +4,7 @@
  * Invariant: pure; says no with one of a few reasons, which are counted and can be worked out again at any time.
  */
 
-import { queryParametersOf } from "../priority.ts";
+import { queryParametersOf } from "../order/priority.ts";
 import type { FrontierLimits } from "../settings.ts";
 
 export type ShapeReason = "url_bytes" | "path_segments" | "repeated_segment" | "query_parameters";

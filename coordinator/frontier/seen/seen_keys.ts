@@ -5,7 +5,7 @@
  * no more than the accepted 64-bit collisions. Order is by cluster, then key, both unsigned.
  */
 
-import type { KeySalt } from "../seen_cache.ts";
+import type { KeySalt } from "./seen_cache.ts";
 
 const FIRST_ROOM = 64;
 const TWO_20 = 2 ** 20;

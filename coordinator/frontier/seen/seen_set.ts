@@ -7,7 +7,7 @@
 
 import type { Core } from "../../../core-wasm/core.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "../../seen_ports.ts";
-import { SeenCache } from "../seen_cache.ts";
+import { SeenCache } from "./seen_cache.ts";
 import type { FrontierSettings } from "../settings.ts";
 import { BlockCache } from "./block_cache.ts";
 import { type FilterOrigin, loadRun } from "./load_run.ts";

@@ -1,0 +1,45 @@
+/**
+ * An operator's word on one host, and crawls that start or stop offering theirs.
+ * Invariant: every lease granted after the answer obeys it; the answer lists the leases that were granted before (E45).
+ */
+
+import type { CrawlId, LeaseId } from "../../../protocol/mod.ts";
+import type { HostPolicy } from "../../host_ports.ts";
+import type { HostPlace } from "../host_directory.ts";
+import type { Operation } from "../round.ts";
+
+export function policyOperation(place: HostPlace, policy: HostPolicy): Operation<{ leasesOut: LeaseId[] }> {
+  return {
+    apply({ shard, now }) {
+      const host = shard.hostOf(place);
+      if (policy.minDelayMs !== undefined) host.policyDelayMs = orNone(policy.minDelayMs);
+      if (policy.maxParallel !== undefined) host.policyMaxParallel = orNone(policy.maxParallel);
+      if (policy.paused !== undefined) host.paused = policy.paused;
+      if (policy.blockedReason !== undefined) host.blockedReason = policy.blockedReason;
+      if (policy.region !== undefined) {
+        host.policyRegion = policy.region;
+        shard.planNextLease(host, now);
+      }
+      shard.batch.changeHost(host);
+      shard.reschedule(host, now);
+      return { leasesOut: host.lease === undefined ? [] : [host.lease.leaseId] };
+    },
+  };
+}
+
+function orNone(value: number): number {
+  return value > 0 ? value : -1;
+}
+
+/** The crawl's state has changed: its hosts are placed anew. */
+export function rescheduleOperation(crawlId: CrawlId): Operation<void> {
+  return {
+    apply({ shard, now }) {
+      for (const queue of shard.queuesOfCrawl.get(crawlId) ?? []) {
+        const host = shard.hosts.get(queue.host)!;
+        shard.outOfBudget.delete(host);
+        shard.reschedule(host, now);
+      }
+    },
+  };
+}

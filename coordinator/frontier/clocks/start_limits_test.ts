@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { answerAll, ask, fetched, newWorld, robots, spec, start } from "../../../tests/support/frontier.ts";
+import { test } from "../../../tests/support/test.ts";
+import type { Lease } from "../../../protocol/mod.ts";
+import type { Coordinator } from "../../ports.ts";
+
+const seedsOf = (count: number, domain: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => `https://s${i}.${domain(i)}/`);
+
+const permit = (coordinator: Coordinator, lease: Lease, address: string, worker_id = "w1") => {
+  const { lease_id, epoch, slot, gap_ms, max_parallel } = lease;
+  return coordinator.permitAddress({ worker_id, lease_id, epoch, slot, address, gap_ms, max_parallel });
+};
+
+const end = (coordinator: Coordinator, lease: Lease) => {
+  const { lease_id, epoch, slot } = lease;
+  return coordinator.complete({ worker_id: "w1", lease_id, epoch, slot, outcomes: [], done: true });
+};
+
+test("domain: a lone host that may be asked often gets the domain's whole rate, four hosts a share each", async () => {
+  const politeness = { delay_ms: 20, delay_factor: 0, delay_cap_ms: 60_000, max_parallel: 9 };
+  const alone = newWorld();
+  const first = await start(alone);
+  await first.createCrawl("c", spec(["https://s0.alone.example/"], { politeness }));
+  const [lease] = (await ask(first)).leases;
+  assert.deepEqual([lease!.gap_ms, lease!.max_parallel], [250, 4]);
+  await first.close();
+  const slow = { ...politeness, delay_ms: 900, max_parallel: 1 };
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(seedsOf(6, () => "many.example"), { politeness: slow }));
+  const { leases } = await ask(coordinator);
+  assert.deepEqual(leases.map(({ gap_ms }) => gap_ms), [900, 900], "two starts fit into a window of each");
+  await coordinator.close();
+});
+
+test("domain: one call slows, pauses and frees a whole site, and lists the leases that are out", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(seedsOf(200, () => "site.example")));
+  const before = (await ask(coordinator)).leases;
+  assert.equal(before.length, 4);
+  const paused = await coordinator.setDomainPolicy("s7.site.example", { paused: true });
+  assert.deepEqual([paused.domain, paused.hosts, paused.policy.paused], ["site.example", 200, true]);
+  assert.deepEqual([...paused.leasesOut].sort(), before.map(({ lease_id }) => lease_id).sort());
+  for (const lease of before) await answerAll(coordinator, lease);
+  await world.clock.advance(60_000);
+  const refused = await ask(coordinator);
+  assert.deepEqual(refused.leases, []);
+  assert.match(refused.reason, /196 hosts paused by an operator/);
+  await coordinator.setDomainPolicy("site.example", { paused: false, minDelayMs: 5_000, maxParallel: 1 });
+  const slow = (await ask(coordinator)).leases;
+  assert.deepEqual([slow.length, slow[0]!.gap_ms], [1, 5_000]);
+  await answerAll(coordinator, slow[0]!);
+  await world.clock.advance(4_999);
+  assert.equal((await ask(coordinator)).leases.length, 0, "the window of the last start");
+  await world.clock.advance(1_001);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  assert.equal(coordinator.domain("other.example"), undefined);
+  await coordinator.close();
+});
+
+test("domain: a policy, and what was started before a crash, hold after it", async () => {
+  const world = newWorld();
+  const crashed = await start(world);
+  await crashed.createCrawl("c", spec(seedsOf(9, () => "site.example")));
+  await crashed.setDomainPolicy("site.example", { minDelayMs: 2_000 });
+  for (const lease of (await ask(crashed)).leases) await answerAll(crashed, lease);
+  const coordinator = await start(world);
+  assert.equal(coordinator.domain("site.example")!.gapMs, 2_000);
+  assert.equal((await ask(coordinator)).leases.length, 0, "four starts were made in this window");
+  await world.clock.advance(8_000);
+  assert.equal((await ask(coordinator)).leases.length, 4);
+  for (const one of [crashed, coordinator]) await one.close();
+});
+
+test("domain: permits for robots.txt hops count, and survive a crash", async () => {
+  const world = newWorld();
+  const crashed = await start(world);
+  await crashed.createCrawl("c", spec(seedsOf(9, () => "site.example")));
+  for (let i = 0; i < 4; i++) {
+    const reply = await crashed.permit({ worker_id: "w1", host: `r${i}.site.example`, domain: "" });
+    assert.equal(reply.granted, true);
+  }
+  const full = await crashed.permit({ worker_id: "w1", host: "r4.site.example", domain: "" });
+  assert.equal(full.granted, false);
+  const coordinator = await start(world);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  // Each may start 3 s late and last 30 s.
+  await world.clock.advance(32_999);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1);
+  assert.equal((await ask(coordinator)).leases.length, 4);
+  for (const one of [crashed, coordinator]) await one.close();
+});
+
+test("address: eight leases share one, the ninth goes back and its host waits until a part is free", async () => {
+  const world = newWorld(3);
+  const coordinator = await start(world);
+  const seeds = seedsOf(12, (i) => `d${i}.example`);
+  await coordinator.createCrawl("c", spec(seeds));
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  assert.equal(leases.length, 12, "nobody knows yet where they lead");
+  const granted: Lease[] = [];
+  const refused: Lease[] = [];
+  for (const lease of leases) {
+    const reply = await permit(coordinator, lease, "198.51.100.7");
+    (reply.granted ? granted : refused).push(lease);
+  }
+  assert.deepEqual([granted.length, refused.length], [8, 4]);
+  for (const lease of refused) await end(coordinator, lease);
+  await world.clock.advance(5_000);
+  const waiting = await ask(coordinator);
+  assert.deepEqual([waiting.leases.length, waiting.reason], [0, "fetching from 8 hosts"]);
+  const { lease_id } = granted[0]!;
+  const addresses = ["198.51.100.7"];
+  await coordinator.returnPermits({ worker_id: "w1", lease_id, addresses, last_start_ago_ms: 300 });
+  await world.clock.advance(499);
+  assert.equal((await ask(coordinator)).leases.length, 0, "its last start counts for the window of 800 ms");
+  await world.clock.advance(1);
+  assert.equal((await ask(coordinator)).leases.length, 1);
+  await coordinator.close();
+});
+
+test("address: permits survive a crash, another worker's or a dead lease gets none, and each lease a few", async () => {
+  const world = newWorld(2);
+  const crashed = await start(world);
+  await crashed.createCrawl("c", spec(seedsOf(12, (i) => `d${i}.example`)));
+  const { leases } = await ask(crashed, { max_leases: 64, max: 1000 });
+  for (const lease of leases.slice(0, 8)) assert.ok((await permit(crashed, lease, "::ffff:198.51.100.7")).granted);
+  const coordinator = await start(world);
+  const [first, , , , , , , , ninth, tenth] = leases;
+  assert.equal((await permit(coordinator, ninth!, "198.51.100.7")).granted, false);
+  assert.ok((await permit(coordinator, first!, "198.51.100.7")).granted, "asked for again");
+  assert.equal((await permit(coordinator, tenth!, "198.51.100.8", "w2")).granted, false, "another worker's lease");
+  assert.equal((await permit(coordinator, { ...tenth!, epoch: 99 }, "198.51.100.8")).granted, false);
+  for (let i = 0; i < 4; i++) assert.ok((await permit(coordinator, tenth!, `2001:db8:0:${i}::1`)).granted);
+  assert.equal((await permit(coordinator, tenth!, "2001:db8:0:5::1")).granted, false);
+  assert.ok((await permit(coordinator, tenth!, "2001:db8:0:3::ffff")).granted, "the same /64");
+  assert.equal((await permit(coordinator, tenth!, "no address")).granted, false);
+  for (const one of [crashed, coordinator]) await one.close();
+});
+
+test("address: content delivery networks have no clock, nor have crawls without delay", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(seedsOf(30, (i) => `d${i}.example`)));
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  for (const lease of leases) assert.ok((await permit(coordinator, lease, "104.16.1.1")).granted);
+  assert.equal(world.disks[0]!.addresses.size, 0);
+  await coordinator.close();
+});
+
+test("address: rows of permits that are over are deleted", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  const [lease] = (await ask(coordinator)).leases;
+  await permit(coordinator, lease!, "198.51.100.7");
+  assert.equal(world.disks[0]!.addresses.size, 1);
+  const outcomes = lease!.targets.map((target) => target.kind === "robots" ? robots(target) : fetched(target));
+  const { lease_id, epoch, slot } = lease!;
+  const addresses = ["198.51.100.7"];
+  await coordinator.returnPermits({ worker_id: "w1", lease_id, addresses, last_start_ago_ms: 0 });
+  await coordinator.complete({ worker_id: "w1", lease_id, epoch, slot, outcomes, done: true });
+  await world.clock.advance(2_500);
+  assert.deepEqual([world.disks[0]!.addresses.size, world.disks[0]!.domains.size], [0, 0]);
+  assert.equal([...world.disks[0]!.hosts.values()][0]!.address, "198.51.100.7");
+  await coordinator.close();
+});
+
+test("explain: a full domain and a full address are told", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl(
+    "c",
+    spec([...seedsOf(6, () => "site.example"), ...seedsOf(9, (i) => `d${i}.example`)]),
+  );
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  const sentences = async (url: string) =>
+    (await coordinator.explain("c", url))!.checks.filter(({ passes }) => !passes).map(({ says }) => says).join(" ");
+  const free = seedsOf(6, () => "site.example").find((url) => !leases.some(({ host }) => url.includes(`/${host}/`)))!;
+  assert.match(
+    await sentences(free),
+    /site.example is asked as often as it may be: 4 requests under way and as many starts in 1000 ms/,
+  );
+  const others = leases.filter(({ domain }) => domain !== "site.example");
+  for (const lease of others) await permit(coordinator, lease, "198.51.100.7");
+  const refused = others.at(-1)!;
+  await end(coordinator, refused);
+  await world.clock.advance(3_000);
+  await ask(coordinator);
+  assert.match(await sentences(`https://${refused.host}/`), /198.51.100.7, its host's address, is asked as often/);
+  await coordinator.close();
+});

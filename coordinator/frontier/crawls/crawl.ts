@@ -1,0 +1,141 @@
+/**
+ * A crawl in RAM: its row, its compiled scope, and what of its page budget is used, over all shards.
+ * Invariant: fetched pages + leased page targets never exceed `max_pages`, because every grant asks `pagesLeft` first.
+ */
+
+import type { Core } from "../../../core-wasm/core.ts";
+import type { CrawlRow } from "../../ports.ts";
+import { type CrawlId, type CrawlSettings, type CrawlSpec, hostKeyOf, type Origin } from "../../../protocol/mod.ts";
+import { type ScopedUrl, type ScopeRules, scopeRules } from "../door/scope.ts";
+import type { HostDirectory } from "../host_directory.ts";
+import type { KeySalt } from "../seen/seen_cache.ts";
+
+export interface CrawlParts {
+  readonly core: Pick<Core, "url" | "xxh64">;
+  readonly directory: HostDirectory;
+  readonly shards: number;
+}
+
+export class Crawl {
+  readonly id: CrawlId;
+  readonly salt: KeySalt;
+  row: CrawlRow;
+  rules: ScopeRules;
+  settings: CrawlSettings;
+  /** Per shard: 2xx pages fetched, and page targets out. */
+  readonly pages: number[];
+  readonly leased: number[];
+  /** Per shard: targets that came back in a round whose commit is under way; were it to fail, they would be out still. */
+  readonly freed: number[];
+  /** Origins whose sitemaps it was told of, since the start. */
+  readonly announced = new Set<Origin>();
+  readonly #parts: CrawlParts;
+  readonly #seeds: ScopedUrl[];
+
+  /** Throws a sentence when a pattern of the scope can't be compiled. */
+  constructor(row: CrawlRow, parts: CrawlParts) {
+    this.id = row.crawlId;
+    this.row = row;
+    this.#parts = parts;
+    this.pages = new Array(parts.shards).fill(0);
+    this.leased = new Array(parts.shards).fill(0);
+    this.freed = new Array(parts.shards).fill(0);
+    const hash = parts.core.xxh64(new TextEncoder().encode(row.crawlId));
+    this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };
+    this.#seeds = row.spec.seeds.flatMap((seed) => scopedUrl(seed, parts.core) ?? []);
+    this.rules = this.#compile();
+    this.settings = crawlSettings(row);
+  }
+
+  #compile(): ScopeRules {
+    const extras = this.row.extraHosts.map((entry) => {
+      const host = entry.split("/", 1)[0]!;
+      return { entry, host, domain: this.#parts.directory.placeOf(host).domain };
+    });
+    return scopeRules(this.row.spec, this.#seeds, extras);
+  }
+
+  get isRunning(): boolean {
+    return this.row.state === "running";
+  }
+
+  get isPolite(): boolean {
+    return this.row.spec.politeness.delay_ms > 0;
+  }
+
+  get pagesFetched(): number {
+    return sum(this.pages);
+  }
+
+  /** Page targets that may still be leased; Infinity without `max_pages`. */
+  get pagesLeft(): number {
+    const most = this.row.spec.max_pages;
+    return most === undefined ? Infinity : Math.max(0, most - sum(this.pages) - sum(this.leased) - sum(this.freed));
+  }
+
+  get isBudgetSpent(): boolean {
+    const most = this.row.spec.max_pages;
+    return most !== undefined && sum(this.pages) >= most;
+  }
+
+  /** Another budget, pace and words for the sites; `spec` has the seeds and the scope of the old one. */
+  retune(spec: CrawlSpec): void {
+    this.row = { ...this.row, spec, stateVersion: this.row.stateVersion + 1 };
+    this.settings = crawlSettings(this.row);
+  }
+
+  /** Lets what `entry` names (host, or host + folder) into the scope; false when it was in already. */
+  addExtra(entry: string): boolean {
+    if (this.row.extraHosts.includes(entry)) return false;
+    this.row = {
+      ...this.row,
+      extraHosts: [...this.row.extraHosts, entry],
+      stateVersion: this.row.stateVersion + 1,
+    };
+    this.rules = this.#compile();
+    return true;
+  }
+}
+
+function sum(parts: readonly number[]): number {
+  let total = 0;
+  for (const part of parts) total += part;
+  return total;
+}
+
+function scopedUrl(input: string, core: Pick<Core, "url">): ScopedUrl | undefined {
+  const facts = core.url(input);
+  return "error" in facts ? undefined : { href: facts.url, host: hostKeyOf(facts.host), domain: facts.domain };
+}
+
+function crawlSettings(row: CrawlRow): CrawlSettings {
+  const { spec, crawlId } = row;
+  return {
+    crawl_id: crawlId,
+    user_agent: spec.user_agent,
+    product_token: spec.product_token,
+    ...(spec.contact === undefined ? {} : { contact: spec.contact }),
+    polite: spec.politeness.delay_ms > 0,
+    embeds: spec.embeds,
+    respect_rel_nofollow: spec.respect_rel_nofollow,
+    sitemaps: spec.sitemaps !== "none",
+    scope_version: row.stateVersion,
+  };
+}
+
+/** The crawls that this coordinator knows. */
+export class CrawlBook {
+  readonly #crawls = new Map<CrawlId, Crawl>();
+
+  get(id: CrawlId): Crawl | undefined {
+    return this.#crawls.get(id);
+  }
+
+  add(crawl: Crawl): void {
+    this.#crawls.set(crawl.id, crawl);
+  }
+
+  all(): IterableIterator<Crawl> {
+    return this.#crawls.values();
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Creates crawls, adds seeds to them and changes their state.
+ * Invariant: a crawl is durable before its seeds are injected, and stays marked as seeding until they all are; its row
+ * is written by one writer at a time, always the newest one.
+ */
+
+import type { ControlStore, CrawlRow, SeedAnswer } from "../../ports.ts";
+import type { CrawlId, CrawlSpec } from "../../../protocol/mod.ts";
+import { Crawl, type CrawlParts } from "./crawl.ts";
+import { rescheduleOperation } from "../clocks/host_policy.ts";
+import { injectSeeds, malformedSeeds, type SeedParts, type SeedRequest } from "./seeding.ts";
+import type { FrontierParts } from "../shard.ts";
+
+const NO_SEEDS: SeedAnswer = { enqueued: 0, alreadySeen: 0, rejected: [], malformed: [] };
+
+const RUNNING = { state: "running", reason: "", finishedAt: 0 } as const;
+
+export interface Created {
+  readonly crawl: CrawlRow;
+  readonly seeds: SeedAnswer;
+  readonly resumed: boolean;
+}
+
+export class CrawlDesk {
+  readonly #parts: FrontierParts;
+  readonly #store: ControlStore;
+  readonly #crawlParts: CrawlParts;
+  readonly #seedParts: () => SeedParts;
+  /** Writes of crawl rows, one behind the other. */
+  #saving: Promise<void> = Promise.resolve();
+  #creating: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: FrontierParts, store: ControlStore, seedParts: () => SeedParts) {
+    this.#parts = parts;
+    this.#store = store;
+    this.#seedParts = seedParts;
+    this.#crawlParts = { core: parts.core, directory: parts.directory, shards: parts.slotMap.starts.length };
+  }
+
+  /** Reads all crawls into the book. */
+  async load(): Promise<void> {
+    for (const row of await this.#store.crawls()) this.#parts.crawls.add(new Crawl(row, this.#crawlParts));
+  }
+
+  /** Injects the seeds of crawls that a crash caught seeding. */
+  async resumeSeeding(): Promise<void> {
+    for (const crawl of this.#parts.crawls.all()) if (crawl.row.seeding) await this.#seed(crawl);
+  }
+
+  /** Writes the crawl's newest row. */
+  save(crawl: Crawl): Promise<void> {
+    const saved = this.#saving.then(() => this.#store.putCrawl(crawl.row));
+    this.#saving = saved.catch(() => {});
+    return saved;
+  }
+
+  /** One at a time: two requests for one id must not both create it. */
+  create(crawlId: CrawlId, spec: CrawlSpec): Promise<Created> {
+    const created = this.#creating.then(() => this.#create(crawlId, spec));
+    this.#creating = created.catch(() => {});
+    return created;
+  }
+
+  async #create(crawlId: CrawlId, spec: CrawlSpec): Promise<Created> {
+    const known = this.#parts.crawls.get(crawlId);
+    if (known !== undefined) {
+      if (canonical(known.row.spec) !== canonical(spec)) {
+        throw new Error(
+          `Creating the crawl ${crawlId}: one of that name exists with other settings; wanted the same settings to ` +
+            "resume it, or another name.",
+        );
+      }
+      const seeds = known.row.seeding ? await this.#seed(known) : NO_SEEDS;
+      return { crawl: known.row, seeds, resumed: true };
+    }
+    const row = newRow(crawlId, spec, this.#parts.clock.wallMs());
+    const malformed = malformedSeeds(spec.seeds, this.#parts.core);
+    if (malformed.length > 0) return notCreated(row, malformed);
+    const crawl = new Crawl(row, this.#crawlParts);
+    await this.save(crawl);
+    this.#parts.crawls.add(crawl);
+    const seeds = await this.#seed(crawl);
+    return { crawl: crawl.row, seeds, resumed: false };
+  }
+
+  async #seed(crawl: Crawl): Promise<SeedAnswer> {
+    const { seeds: urls, priority } = crawl.row.spec;
+    const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#seedParts());
+    crawl.row = { ...crawl.row, seeding: false };
+    await this.save(crawl);
+    return answer;
+  }
+
+  /** Seeds that come later; a finished crawl that gets new URLs runs again. */
+  async addSeeds(
+    crawlId: CrawlId,
+    request: Omit<SeedRequest, "priority"> & { priority?: number },
+  ): Promise<SeedAnswer> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) {
+      throw new Error(`Adding seeds: there is no crawl ${crawlId}; wanted one that was created.`);
+    }
+    const malformed = malformedSeeds(request.urls, this.#parts.core);
+    if (malformed.length > 0) return { ...NO_SEEDS, malformed };
+    const priority = request.priority ?? crawl.row.spec.priority;
+    const answer = await injectSeeds(crawl, { ...request, priority }, this.#seedParts());
+    if (answer.enqueued > 0 && crawl.row.state === "finished" && !crawl.isBudgetSpent) {
+      await this.#change(crawl, RUNNING);
+    }
+    return answer;
+  }
+
+  /** See Coordinator.retuneCrawl. */
+  async retune(crawlId: CrawlId, spec: CrawlSpec): Promise<CrawlRow | undefined> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) return undefined;
+    if (identityOf(crawl.row.spec) !== identityOf(spec)) {
+      throw new Error(
+        `Changing the settings of the crawl ${crawlId}: found other seeds or another scope, wanted its own; they make ` +
+          "another crawl.",
+      );
+    }
+    if (canonical(crawl.row.spec) === canonical(spec)) return crawl.row;
+    const before = crawl.row.spec;
+    const isStarved = crawl.row.state === "finished" && crawl.isBudgetSpent;
+    crawl.retune(spec);
+    const { state, reason, finishedAt } = crawl.row;
+    const goesOn = isStarved && !crawl.isBudgetSpent;
+    try {
+      await this.#change(crawl, goesOn ? RUNNING : { state, reason, finishedAt });
+    } catch (error) {
+      crawl.retune(before);
+      throw error;
+    }
+    return crawl.row;
+  }
+
+  /** A crawl that is finished or cancelled stays so. */
+  async setState(crawlId: CrawlId, state: "running" | "paused" | "cancelled"): Promise<CrawlRow | undefined> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) return undefined;
+    const isOver = crawl.row.state === "finished" || crawl.row.state === "cancelled";
+    if (isOver) return crawl.row;
+    const finishedAt = state === "cancelled" ? this.#parts.clock.wallMs() : 0;
+    const reason = state === "running" ? "" : `${state} by an operator`;
+    // Also where it says so already: an earlier change may be under way, or its failed save may have been done after all.
+    await this.#change(crawl, crawl.row.state === state ? {} : { state, reason, finishedAt });
+    return crawl.row;
+  }
+
+  async finish(crawl: Crawl, reason: string): Promise<void> {
+    await this.#change(crawl, { state: "finished", reason, finishedAt: this.#parts.clock.wallMs() });
+    this.#parts.log.info("crawl finished", { crawl: crawl.id, reason });
+  }
+
+  /** Obeyed by every lease from now on; durable when it resolves. */
+  async #change(crawl: Crawl, change: Partial<Pick<CrawlRow, "state" | "reason" | "finishedAt">>): Promise<void> {
+    const { state, reason, finishedAt } = crawl.row;
+    crawl.row = { ...crawl.row, ...change, stateVersion: crawl.row.stateVersion + 1 };
+    try {
+      await this.save(crawl);
+    } catch (error) {
+      crawl.row = { ...crawl.row, state, reason, finishedAt };
+      throw error;
+    }
+    await Promise.all(this.#seedParts().writers.map((writer) => writer.submit(rescheduleOperation(crawl.id))));
+  }
+}
+
+function newRow(crawlId: CrawlId, spec: CrawlSpec, now: number): CrawlRow {
+  return {
+    crawlId,
+    spec,
+    state: "running",
+    reason: "",
+    stateVersion: 1,
+    createdAt: now,
+    finishedAt: 0,
+    seeding: true,
+    extraHosts: [],
+  };
+}
+
+function notCreated(row: CrawlRow, malformed: SeedAnswer["malformed"]): Created {
+  const reason = `not created: ${malformed.length} of ${row.spec.seeds.length} seeds are no URLs`;
+  return {
+    crawl: { ...row, state: "cancelled", reason, seeding: false },
+    seeds: { ...NO_SEEDS, malformed },
+    resumed: false,
+  };
+}
+
+/** What makes two specs the same crawl: where it begins, how far it goes, what it takes along. */
+function identityOf({ seeds, scope, embeds }: CrawlSpec): string {
+  return canonical([[...seeds].sort(), scope, embeds]);
+}
+
+/** JSON with sorted keys: equal for equal values. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part) => {
+    if (part === null || typeof part !== "object" || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
+  });
+}
