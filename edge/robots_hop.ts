@@ -52,11 +52,12 @@ interface Visit {
 
 async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promise<HopAnswer> {
   const { url, target, host, domain, patienceMs } = visit;
-  const { lease_id } = hold.lease;
+  const { lease_id, epoch, slot } = hold.lease;
+  const worker_id = parts.settings.workerId;
   const waited = Stopwatch.start(parts.clock);
   while (await hold.stands()) {
     const asked = Stopwatch.start(parts.clock);
-    const reply = await parts.frontier.permit({ worker_id: parts.settings.workerId, lease_id, host, domain });
+    const reply = await parts.frontier.permit({ worker_id, lease_id, epoch, slot, host, domain });
     if (!reply.granted && waited.elapsedMs() + reply.wait_ms > patienceMs) return "refused";
     await hold.pause(reply.wait_ms);
     if (!reply.granted) continue;

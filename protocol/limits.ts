@@ -100,6 +100,8 @@ export const LIMITS = {
   confirmMs: 5_000,
   /** A request by permit reaches its host within this long after the time it was permitted for, or isn't sent. */
   permitStartMs: 3_000,
+  /** Requests by permit on other hosts that one lease may make. */
+  permitsPerLease: 64,
   /** Targets in one lease. */
   targetsPerLease: 50,
   /** Leases in one reply. */

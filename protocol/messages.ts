@@ -233,18 +233,21 @@ export interface CapturesReply {
 
 /**
  * One request start on a host that the worker holds no lease of: a robots.txt redirect hop to another host
- * (RFC 9309 2.3.1.2). Granting it moves the host's clock as a request of a lease would; the lease's own pace counts it too.
+ * (RFC 9309 2.3.1.2). Names the lease whose robots.txt led there, which must stand. Granting it moves the host's clock as a request of a lease would; the lease's own pace counts it too.
  */
 export interface PermitRequest {
   readonly worker_id: WorkerId;
-  /** The lease whose robots.txt led there; under a lease of the same domain the request is one of its own. */
-  readonly lease_id?: LeaseId;
+  /** Under a lease of the same domain the request is one of its own. */
+  readonly lease_id: LeaseId;
+  readonly epoch: number;
+  /** Of the lease. */
+  readonly slot: number;
   readonly host: HostKey;
   readonly domain: string;
 }
 
 export interface PermitReply {
-  /** False: the host is leased, paused or blocked; ask again after `wait_ms`. */
+  /** False: the host is leased, paused or blocked, or the lease is over; ask again after `wait_ms`. */
   readonly granted: boolean;
   /** Granted: the request may start this long after the reply was sent. Refused: when to ask again. */
   readonly wait_ms: number;

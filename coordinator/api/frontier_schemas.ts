@@ -48,8 +48,7 @@ export const ReleaseSchema = z.object({
 export const SettledSchema = z.object({ ...Fence, last_start_ago_ms: Ms, gap_ms: Ms }).openapi("SettledRequest");
 
 export const PermitSchema = z.object({
-  worker_id: WorkerIdSchema,
-  lease_id: LeaseIdSchema.optional(),
+  ...Fence,
   host: HostSchema,
   domain: HostSchema,
 }).openapi("PermitRequest");

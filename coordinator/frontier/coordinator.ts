@@ -49,13 +49,14 @@ import { policyOperation } from "./clocks/host_policy.ts";
 import { newHost } from "./host_state.ts";
 import { hostView } from "./views/host_view.ts";
 import { LeaseDesk } from "./leases/lease_desk.ts";
-import { extendOperation, permitOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
+import { extendOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
 import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
+import { mayVisit, NO_VISIT, permitOperation } from "./leases/visits.ts";
 import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {
@@ -212,9 +213,14 @@ class FrontierCoordinator implements Coordinator {
     await this.#ofSlot(request.slot)?.submit(settledOperation(request));
   };
 
-  permit: Coordinator["permit"] = (request) => {
+  permit: Coordinator["permit"] = async (request) => {
+    const lease = this.#ofSlot(request.slot)?.shard.fenced(request);
+    if (!mayVisit(this.#parts, lease, request.host)) return NO_VISIT;
     const place = this.#parts.directory.placeOf(request.host);
-    return this.#writers[place.shard]!.submit(permitOperation(request, place));
+    lease.permits++;
+    const reply = await this.#writers[place.shard]!.submit(permitOperation(lease, place));
+    if (!reply.granted) lease.permits--;
+    return reply;
   };
 
   permitAddress: Coordinator["permitAddress"] = async (request) => {

@@ -10,6 +10,7 @@ import {
   robots,
   spec,
   start,
+  visit,
 } from "../../tests/support/frontier.ts";
 
 test("a crawl goes from its seed to the end, each URL once, and is finished after two quiet sweeps", async () => {
@@ -204,8 +205,9 @@ test("E56: sub-domains of one registered domain share a limit of four leases, an
 test("a permit moves the host's clock as a lease's request would; leased and paused hosts give none", async () => {
   const world = newWorld();
   const coordinator = await start(world);
-  await coordinator.createCrawl("c", spec(["https://a.example/"]));
-  const permit = (host: string) => coordinator.permit({ worker_id: "w1", host, domain: "forged.example" });
+  await coordinator.createCrawl("c", spec(["https://z.example/", "https://a.example/"]));
+  const [lease] = (await ask(coordinator, { max_leases: 1 })).leases;
+  const permit = (host: string) => visit(coordinator, lease!, host);
   assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 0 });
   // A permitted request may start as late as permitStartMs: only from then on the gap counts.
   assert.deepEqual(await permit("b.example"), { granted: true, wait_ms: 4_000 });
@@ -227,8 +229,7 @@ test("a permit under a lease whose crawl was paused keeps the crawl's delay", as
   await coordinator.createCrawl("c", spec(["https://a.example/"]));
   const [lease] = (await ask(coordinator)).leases;
   await coordinator.setCrawlState("c", "paused");
-  const permit = () =>
-    coordinator.permit({ worker_id: "w1", lease_id: lease!.lease_id, host: "b.example", domain: "" });
+  const permit = () => visit(coordinator, lease!, "b.example");
   assert.deepEqual([await permit(), await permit()], [{ granted: true, wait_ms: 0 }, {
     granted: true,
     wait_ms: 4_000,
@@ -239,9 +240,10 @@ test("a permit under a lease whose crawl was paused keeps the crawl's delay", as
 test("a host that somebody waits for isn't leased again before the permit was given", async () => {
   const world = newWorld();
   const coordinator = await start(world);
-  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example/2"]));
+  await coordinator.createCrawl("c", spec(["https://z.example/", "https://a.example/", "https://a.example/2"]));
+  const [other] = (await ask(coordinator, { worker_id: "w2", max_leases: 1 })).leases;
   const [lease] = (await ask(coordinator)).leases;
-  const permit = () => coordinator.permit({ worker_id: "w2", host: "a.example", domain: "a.example" });
+  const permit = () => visit(coordinator, other!, "a.example", "w2");
   assert.equal((await permit()).granted, false);
   await complete(coordinator, lease!, []);
   await world.clock.advance(1_500);
@@ -264,7 +266,7 @@ test("a host with the root's dot is the same host: one lease, one clock, one sco
     "https://a.example/",
     "https://a.example./dotted",
   ]);
-  assert.equal((await coordinator.permit({ worker_id: "w1", host: "a.example.", domain: "" })).granted, false);
+  assert.equal((await visit(coordinator, leases[0]!, "a.example.")).granted, false);
   const links = ["https://a.example/1", "https://a.example./2"];
   const outcomes = leases[0]!.targets.map((one) => one.kind === "robots" ? robots(one) : fetched(one, links));
   await complete(coordinator, leases[0]!, outcomes);
@@ -278,9 +280,10 @@ test("a host with the root's dot is the same host: one lease, one clock, one sco
 test("a host that nobody waits for any more is leased again", async () => {
   const world = newWorld();
   const coordinator = await start(world);
-  await coordinator.createCrawl("c", spec(["https://a.example/", "https://a.example/2"]));
+  await coordinator.createCrawl("c", spec(["https://z.example/", "https://a.example/", "https://a.example/2"]));
+  const [other] = (await ask(coordinator, { worker_id: "w2", max_leases: 1 })).leases;
   const [lease] = (await ask(coordinator)).leases;
-  await coordinator.permit({ worker_id: "w2", host: "a.example", domain: "a.example" });
+  await visit(coordinator, other!, "a.example", "w2");
   await complete(coordinator, lease!, []);
   await world.clock.advance(2_001);
   assert.equal((await ask(coordinator)).leases.length, 1);

@@ -36,6 +36,8 @@ export interface LeaseState {
   promisedAddress: string;
   /** Addresses that its edge asked permits for, since the start. */
   readonly addresses: Set<string>;
+  /** Requests on other hosts that it was permitted, since the start. */
+  permits: number;
   /** Page targets still unsettled. */
   readonly pages: Map<Fingerprint, UrlRow>;
   /** Origins whose robots.txt it has yet to report. */

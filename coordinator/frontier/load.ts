@@ -168,6 +168,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
     isPolite: row.isPolite,
     promisedAddress: "",
     addresses: new Set(),
+    permits: 0,
     pages: new Map(urls.map((url) => [url.fingerprint, url])),
     robotsOrigins: new Set(row.robotsOrigins),
     region: shard.regions.admit(row.region, now),

@@ -192,8 +192,8 @@ const manyLinks: Scenario = {
 const permits: Scenario = {
   name: "one request start on a host without a lease is permitted once per gap",
   async run(frontier, plane) {
-    await begin(frontier, plane);
-    const request = { worker_id: WORKER, host: "robots.test", domain: "robots.test" };
+    const { lease_id, epoch, slot } = await begin(frontier, plane);
+    const request = { worker_id: WORKER, lease_id, epoch, slot, host: "robots.test", domain: "robots.test" };
     const first = await frontier.permit(request);
     assert.equal(first.granted, true);
     const leased = await frontier.permit({ ...request, host: "a.test", domain: "a.test" });

@@ -17,6 +17,7 @@ import type {
   LeaseReply,
   LeaseRequest,
   Outcome,
+  PermitReply,
   RobotsFetched,
   Target,
 } from "../../protocol/mod.ts";
@@ -139,6 +140,12 @@ export function complete(
 ): Promise<CompletionReply> {
   const { lease_id, epoch, slot } = lease;
   return coordinator.complete({ worker_id: "w1", lease_id, epoch, slot, outcomes, done: true, ...change });
+}
+
+/** Asks for one request under the lease on another host. */
+export function visit(coordinator: Coordinator, lease: Lease, host: string, worker_id = "w1"): Promise<PermitReply> {
+  const { lease_id, epoch, slot } = lease;
+  return coordinator.permit({ worker_id, lease_id, epoch, slot, host, domain: "forged.example" });
 }
 
 /** Answers every target of a lease: robots.txt with 404, pages with 200 and the links that `site` has for them. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerAll, ask, fetched, newWorld, robots, spec, start } from "../../../tests/support/frontier.ts";
+import { answerAll, ask, fetched, newWorld, robots, spec, start, visit } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
 import type { Lease } from "../../../protocol/mod.ts";
 import type { Coordinator } from "../../ports.ts";
@@ -77,13 +77,10 @@ test("domain: a policy, and what was started before a crash, hold after it", asy
 test("domain: permits for robots.txt hops count, and survive a crash", async () => {
   const world = newWorld();
   const crashed = await start(world);
-  await crashed.createCrawl("c", spec(seedsOf(9, () => "site.example")));
-  for (let i = 0; i < 4; i++) {
-    const reply = await crashed.permit({ worker_id: "w1", host: `r${i}.site.example`, domain: "" });
-    assert.equal(reply.granted, true);
-  }
-  const full = await crashed.permit({ worker_id: "w1", host: "r4.site.example", domain: "" });
-  assert.equal(full.granted, false);
+  await crashed.createCrawl("c", spec(["https://a.example/", ...seedsOf(9, () => "site.example")]));
+  const [lease] = (await ask(crashed, { max_leases: 1 })).leases;
+  for (let i = 0; i < 4; i++) assert.ok((await visit(crashed, lease!, `r${i}.site.example`)).granted);
+  assert.equal((await visit(crashed, lease!, "r4.site.example")).granted, false);
   const coordinator = await start(world);
   assert.equal((await ask(coordinator)).leases.length, 0);
   // Each may start 3 s late and last 30 s.

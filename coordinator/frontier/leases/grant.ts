@@ -153,6 +153,7 @@ function newLease(
     isPolite: crawl.isPolite,
     promisedAddress: "",
     addresses: new Set(),
+    permits: 0,
     pages: new Map(chosen.rows.map((row) => [row.fingerprint, row])),
     robotsOrigins: new Set(chosen.robots),
     region: want.region,
