@@ -4,7 +4,7 @@
  * Invariant: plain values; lists are replaced, never changed.
  */
 
-import type { LeaseId } from "../protocol/mod.ts";
+import type { LeaseId, WorkerId } from "../protocol/mod.ts";
 
 /** What an operator said of a registered domain, and requests by permit on its hosts. Key: (slot, domain). */
 export interface DomainRow {
@@ -29,6 +29,8 @@ export interface AddressRow {
   /** Starts per window until `startsUntil`, requests at once until `parallelUntil`, wall ms; 0 = no more. */
   readonly permits: readonly {
     readonly leaseId: LeaseId;
+    /** Who holds the lease, and alone gives the permit back. */
+    readonly workerId: WorkerId;
     readonly starts: number;
     readonly parallel: number;
     readonly startsUntil: number;

@@ -4,11 +4,14 @@
  * slow the lease. Where it is refused, or nobody answers, the rest of the lease goes back and no attempt is lost.
  */
 
+import { addressGroup } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 interface Permit {
+  /** One that it was asked for: it holds for the whole group of addresses that are counted together. */
+  readonly address: string;
   readonly sent: Stopwatch;
   readonly expiresInMs: number;
 }
@@ -16,6 +19,7 @@ interface Permit {
 export class AddressPermits {
   readonly #hold: LeaseHold;
   readonly #parts: EdgeParts;
+  /** By group of addresses. */
   readonly #permits = new Map<string, Permit>();
   readonly #asking = new Map<string, Promise<boolean>>();
 
@@ -27,18 +31,19 @@ export class AddressPermits {
   /** May a request go to `address` now? For FetchRequest.admitAddress. */
   readonly admit = (address: string): true | Promise<boolean> => {
     if (!this.#hold.lease.crawl.polite) return true;
-    const permit = this.#permits.get(address);
+    const group = addressGroup(address) ?? address;
+    const permit = this.#permits.get(group);
     const { wallMs } = this.#parts.settings.fetchLimits;
     if (permit !== undefined && permit.sent.elapsedMs() + wallMs <= permit.expiresInMs) return true;
-    let asking = this.#asking.get(address);
+    let asking = this.#asking.get(group);
     if (asking === undefined) {
-      asking = this.#ask(address).finally(() => this.#asking.delete(address));
-      this.#asking.set(address, asking);
+      asking = this.#ask(address, group).finally(() => this.#asking.delete(group));
+      this.#asking.set(group, asking);
     }
     return asking;
   };
 
-  async #ask(address: string): Promise<boolean> {
+  async #ask(address: string, group: string): Promise<boolean> {
     const { frontier, clock, log, settings } = this.#parts;
     const { lease, pace } = this.#hold;
     const { lease_id, epoch, slot } = lease;
@@ -54,7 +59,7 @@ export class AddressPermits {
         max_parallel: this.#hold.maxParallel,
       });
       if (!reply.granted) return false;
-      this.#permits.set(address, { sent, expiresInMs: reply.expires_in_ms });
+      this.#permits.set(group, { address, sent, expiresInMs: reply.expires_in_ms });
       pace.atLeast(reply.gap_ms);
       this.#hold.limitParallel(reply.max_parallel);
       return true;
@@ -70,7 +75,9 @@ export class AddressPermits {
 
   /** No request of the lease is under way any more: gives the permits back. Never rejects; lost, they end by their time. */
   async giveBack(): Promise<void> {
-    const addresses = [...this.#permits.keys()];
+    // Of a request that was given up meanwhile the answer may be on its way still.
+    await Promise.all(this.#asking.values());
+    const addresses = [...this.#permits.values()].map(({ address }) => address);
     this.#permits.clear();
     if (addresses.length === 0) return;
     const { frontier, clock, settings } = this.#parts;

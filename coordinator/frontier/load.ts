@@ -179,6 +179,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
 function endDeadLeases(shard: Shard, now: number): void {
   const { deadWorker } = shard.parts.settings;
   if (deadWorker === "") return;
+  for (const row of shard.addresses.releaseAllOf(deadWorker, now)) shard.batch.changeAddress(row);
   for (const lease of [...shard.leases.values()]) {
     if (lease.workerId !== deadWorker) continue;
     const politeness = shard.parts.crawls.get(lease.crawlId)?.row.spec.politeness;

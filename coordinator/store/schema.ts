@@ -11,7 +11,7 @@
  */
 
 /** Bumped when the tables change; a store of another format is refused. */
-export const SHARD_FORMAT = 7;
+export const SHARD_FORMAT = 8;
 
 /** `UrlState` as it is stored; the partial indexes below name the first two. */
 export const URL_STATES = ["ready", "waiting", "done", "excluded", "dead"] as const;

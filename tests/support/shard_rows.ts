@@ -103,7 +103,12 @@ export function domainRow(domain: string, over: Partial<DomainRow> = {}): Domain
 
 export function addressRow(address: string, over: Partial<AddressRow> = {}): AddressRow {
   const until = { startsUntil: 1_790_000_120_000.25, parallelUntil: 1_790_000_120_000.25 };
-  return { slot: 9, address, permits: [{ leaseId: `lease-${address}`, starts: 1, parallel: 2, ...until }], ...over };
+  return {
+    slot: 9,
+    address,
+    permits: [{ leaseId: `lease-${address}`, workerId: "w1", starts: 1, parallel: 2, ...until }],
+    ...over,
+  };
 }
 
 export function originRow(origin: string, over: Partial<OriginRow> = {}): OriginRow {

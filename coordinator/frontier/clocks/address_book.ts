@@ -4,7 +4,7 @@
  */
 
 import type { AddressRow } from "../../group_ports.ts";
-import type { LeaseId } from "../../../protocol/mod.ts";
+import type { LeaseId, WorkerId } from "../../../protocol/mod.ts";
 import type { FrontierLimits } from "../settings.ts";
 import { type Ending, StartGroups } from "./start_groups.ts";
 import {
@@ -21,6 +21,15 @@ import {
  * lease request doesn't send more hosts to an address than it can take.
  */
 const PROMISED = "promised:";
+
+/** Who holds a permit. */
+export interface Holder {
+  readonly leaseId: LeaseId;
+  readonly workerId: WorkerId;
+}
+
+/** Neither has a space in it. */
+const nameOf = ({ leaseId, workerId }: Holder): string => `${leaseId} ${workerId}`;
 
 export class AddressBook {
   readonly limit: GroupLimit;
@@ -43,10 +52,14 @@ export class AddressBook {
     return this.#groups.offer(group, wish, now);
   }
 
-  /** What the lease holds already, for a wish that asks for no more; undefined when it holds nothing like it. */
-  renewed(group: string, leaseId: LeaseId, wish: Wish): GrantedPart | undefined {
-    const held = this.#groups.holding(group, leaseId);
-    if (held === undefined) return undefined;
+  /** What the holder has at `now`, for a wish that asks for no more; undefined when that is over, or was given back. */
+  renewed(
+    group: string,
+    holder: Holder,
+    { wish, now }: { readonly wish: Wish; readonly now: number },
+  ): GrantedPart | undefined {
+    const held = this.#groups.holding(group, nameOf(holder));
+    if (held === undefined || held.startsUntil <= now || held.parallelUntil <= now) return undefined;
     const { starts, parallel } = held;
     const gapMs = starts > 0 ? Math.max(wish.gapMs, windowMs(this.limit) / starts) : wish.gapMs;
     return { starts, parallel, gapMs };
@@ -62,16 +75,26 @@ export class AddressBook {
   }
 
   /** Permits requests under the lease until `until`, wall ms. */
-  permit(group: string, leaseId: LeaseId, part: GrantedPart, until: number): void {
-    this.#hold(group, leaseId, part, until);
+  permit(group: string, holder: Holder, part: GrantedPart, until: number): void {
+    this.#hold(group, nameOf(holder), part, until);
   }
 
-  release(group: string, leaseId: LeaseId, ending: Ending): void {
-    this.#groups.release(group, leaseId, ending);
+  /** False: the holder has nothing to give back. */
+  release(group: string, holder: Holder, ending: Ending): boolean {
+    if (!this.#groups.has(group, nameOf(holder))) return false;
+    this.#groups.release(group, nameOf(holder), ending);
+    return true;
   }
 
-  has(group: string, leaseId: LeaseId): boolean {
-    return this.#groups.has(group, leaseId);
+  /** The worker is dead: what it has started last may have been just now. Returns the rows that make it durable. */
+  releaseAllOf(dead: WorkerId, now: number): AddressRow[] {
+    const changed: AddressRow[] = [];
+    for (const [address, slot] of this.#stored) {
+      const its = this.row(slot, address).permits.filter(({ workerId }) => workerId === dead);
+      for (const holder of its) this.release(address, holder, { startAt: now, parallelUntil: -Infinity });
+      if (its.length > 0) changed.push(this.row(slot, address));
+    }
+    return changed;
   }
 
   #hold(group: string, holder: string, part: GrantedPart, until: number): void {
@@ -82,8 +105,10 @@ export class AddressBook {
   /** `permits` in the order in which they were given. */
   row(slot: number, address: string): AddressRow {
     const permits: AddressRow["permits"][number][] = [];
-    for (const [leaseId, holding] of this.#groups.holders(address)) {
-      if (!leaseId.startsWith(PROMISED)) permits.push({ leaseId, ...kept(holding) });
+    for (const [name, holding] of this.#groups.holders(address)) {
+      if (name.startsWith(PROMISED)) continue;
+      const [leaseId, workerId] = name.split(" ", 2);
+      permits.push({ leaseId: leaseId!, workerId: workerId!, ...kept(holding) });
     }
     this.#stored.set(address, slot);
     return { slot, address, permits };
@@ -107,7 +132,10 @@ export class AddressBook {
 
   load({ slot, address, permits }: AddressRow): void {
     this.#stored.set(address, slot);
-    for (const { leaseId, ...holding } of permits) this.#groups.hold(address, leaseId, holding);
+    for (const permit of permits) {
+      const { starts, parallel, startsUntil, parallelUntil } = permit;
+      this.#groups.hold(address, nameOf(permit), { starts, parallel, startsUntil, parallelUntil });
+    }
   }
 
   room(group: string, now: number): number {

@@ -5,6 +5,7 @@
  */
 
 import type { AddressPermitReply, AddressPermitRequest, PermitReturn } from "../../../protocol/mod.ts";
+import type { Holder } from "./address_book.ts";
 import type { AddressPlace } from "./address_directory.ts";
 import { clamp } from "./politeness.ts";
 import type { Operation } from "../round.ts";
@@ -52,17 +53,22 @@ export function permitAddressOperation(
       const { limits } = parts.settings;
       addresses.forget(group, request.lease_id);
       const wish = { gapMs: asked.gapMs, parallel: asked.maxParallel, rivals: 0 };
-      const part = addresses.renewed(group, request.lease_id, wish) ?? addresses.offer(group, wish, now);
+      const holder = holderOf(request);
+      const part = addresses.renewed(group, holder, { wish, now }) ?? addresses.offer(group, wish, now);
       if (part === undefined) return NO_PERMIT;
       const expiresMs = limits.leaseMs;
-      addresses.permit(group, request.lease_id, part, now + expiresMs + limits.fetchWallMs + windowMs(addresses.limit));
+      addresses.permit(group, holder, part, now + expiresMs + limits.fetchWallMs + windowMs(addresses.limit));
       batch.changeAddress(addresses.row(place.slot, group));
       return { granted: true, gap_ms: part.gapMs, max_parallel: part.parallel, expires_in_ms: expiresMs };
     },
   };
 }
 
-/** On the address' shard: the part is free one window after the last start. */
+function holderOf({ lease_id, worker_id }: Pick<PermitReturn, "lease_id" | "worker_id">): Holder {
+  return { leaseId: lease_id, workerId: worker_id };
+}
+
+/** On the address' shard: the part is free one window after the last start. Another worker's is left alone. */
 export function returnPermitOperation(
   request: PermitReturn,
   what: { readonly group: string; readonly place: AddressPlace },
@@ -71,10 +77,9 @@ export function returnPermitOperation(
   return {
     apply({ shard, now }) {
       const { addresses, batch } = shard;
-      if (!addresses.has(group, request.lease_id)) return;
       const ago = request.last_start_ago_ms;
       const startAt = ago === undefined ? -Infinity : now - Math.max(0, ago);
-      addresses.release(group, request.lease_id, { startAt, parallelUntil: -Infinity });
+      if (!addresses.release(group, holderOf(request), { startAt, parallelUntil: -Infinity })) return;
       batch.changeAddress(addresses.row(place.slot, group));
     },
   };

@@ -190,3 +190,55 @@ test("explain: a full domain and a full address are told", async () => {
   assert.match(await sentences(`https://${refused.host}/`), /198.51.100.7, its host's address, is asked as often/);
   await coordinator.close();
 });
+
+const giveBack = (coordinator: Coordinator, { lease_id }: Lease, worker_id = "w1", last_start_ago_ms = 5_000) =>
+  coordinator.returnPermits({ worker_id, lease_id, addresses: ["198.51.100.7"], last_start_ago_ms });
+
+test("address: what was given back, or ran out, isn't had by asking again when others have it", async () => {
+  const world = newWorld();
+  const coordinator = await start(world, { settings: { sweepMs: 10_000_000 } });
+  await coordinator.createCrawl("c", spec(seedsOf(10, (i) => `d${i}.example`)));
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  for (const lease of leases.slice(0, 8)) assert.ok((await permit(coordinator, lease, "198.51.100.7")).granted);
+  await giveBack(coordinator, leases[0]!);
+  assert.ok((await permit(coordinator, leases[8]!, "198.51.100.7")).granted);
+  assert.equal((await permit(coordinator, leases[0]!, "198.51.100.7")).granted, false, "given back");
+  // Permits end 30.8 s after the edge's right to use them; the leases are kept up all the while.
+  for (let i = 0; i < 3; i++) {
+    await world.clock.advance(40_800);
+    for (const { lease_id, epoch, slot } of leases) {
+      assert.equal((await coordinator.extend({ worker_id: "w1", lease_id, epoch, slot })).status, "ok");
+    }
+  }
+  for (const lease of [leases[9]!, leases[0]!, ...leases.slice(1, 7)]) {
+    assert.ok((await permit(coordinator, lease, "198.51.100.7")).granted);
+  }
+  assert.equal((await permit(coordinator, leases[7]!, "198.51.100.7")).granted, false, "ran out");
+  await coordinator.close();
+});
+
+test("address: another worker can't give a permit back", async () => {
+  const coordinator = await start(newWorld());
+  await coordinator.createCrawl("c", spec(seedsOf(9, (i) => `d${i}.example`)));
+  const { leases } = await ask(coordinator, { max_leases: 64, max: 1000 });
+  for (const lease of leases.slice(0, 8)) assert.ok((await permit(coordinator, lease, "198.51.100.7")).granted);
+  await giveBack(coordinator, leases[0]!, "w2");
+  assert.equal((await permit(coordinator, leases[8]!, "198.51.100.7")).granted, false);
+  await giveBack(coordinator, leases[0]!);
+  assert.ok((await permit(coordinator, leases[8]!, "198.51.100.7")).granted);
+  await coordinator.close();
+});
+
+test("address: permits of a worker that is known to be dead end a window after the start", async () => {
+  const world = newWorld(2);
+  const crashed = await start(world);
+  await crashed.createCrawl("c", spec(seedsOf(8, (i) => `d${i}.example`)));
+  const { leases } = await ask(crashed, { max_leases: 64, max: 1000 });
+  for (const lease of leases) assert.ok((await permit(crashed, lease, "198.51.100.7")).granted);
+  const coordinator = await start(world, { settings: { deadWorker: "w1" } });
+  await world.clock.advance(799);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1_000);
+  assert.equal((await ask(coordinator)).leases.length, 8);
+  for (const one of [crashed, coordinator]) await one.close();
+});
