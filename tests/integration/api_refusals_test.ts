@@ -173,7 +173,7 @@ apiTest("forged frontier messages are refused before they reach the frontier", a
     { requests: -1 },
     { requests: 1.5 },
     { http_code: "200" },
-    { outlinks: Array(LIMITS.outlinksPerPage + 1).fill("x") },
+    { outlinks: Array(LIMITS.outlinksPerSitemap + 1).fill("x") },
     { outlinks: [1] },
     { outlink_kinds: "LX" },
     { capture: { ...capture, content_hash: "0".repeat(63) } },
