@@ -78,7 +78,7 @@ export function registerCrawl(program: Command): void {
     .option(
       "--delay-ms <ms>",
       "least time between two requests to one host; 0 only with --allow-address",
-      number({ least: 0, most: 86_400_000 }),
+      number({ least: 0, most: LIMITS.delayMaxMs }),
       LIMITS.delayMs,
     )
     .option(

@@ -56,6 +56,11 @@ export const LIMITS = {
   robotsGiveUpMs: 30 * 24 * 3_600_000,
   /** Smallest gap between two request starts on one host. */
   delayMs: 1000,
+  /**
+   * Longest delay that a crawl or an operator may set. With a longer one robots.txt would be out of date whenever a
+   * page's turn comes, and asked for again, for ever.
+   */
+  delayMaxMs: 12 * 3_600_000,
   /** The gap is at least this multiple of the last response time, up to `delayCapMs`. */
   delayFactor: 10,
   delayCapMs: 60_000,
@@ -163,5 +168,6 @@ relate(LIMITS.apiReplyMs < LIMITS.leaseMs, "a lost reply must be noticed before 
 relate(LIMITS.apiRetryMs <= LIMITS.apiRetryMaxMs, "apiRetryMs can't exceed apiRetryMaxMs");
 relate(LIMITS.domainInFlight * LIMITS.domainGapMs < LIMITS.leaseMs, "a domain's window must be shorter than a lease");
 relate(LIMITS.ipInFlight * LIMITS.ipGapMs < LIMITS.leaseMs, "an address' window must be shorter than a lease");
+relate(2 * LIMITS.delayMaxMs <= LIMITS.robotsTtlMs, "a page's turn must come while its robots.txt counts");
 relate(LIMITS.hostBudgetUrls <= LIMITS.domainBudgetUrls, "hostBudgetUrls can't exceed domainBudgetUrls");
 relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");

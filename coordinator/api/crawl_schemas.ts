@@ -189,7 +189,7 @@ export const UrlStatusView = z.object({
 
 /** PUT /v1/hosts/{host}/policy: what is absent stays as it is. */
 export const HostPolicy = z.strictObject({
-  min_delay_ms: z.int().min(0).max(86_400_000).optional(),
+  min_delay_ms: z.int().min(0).max(LIMITS.delayMaxMs).optional(),
   max_parallel: z.int().min(1).max(LIMITS.hostInFlightMax).optional(),
   paused: z.boolean().optional(),
   blocked_reason: z.string().max(500).optional(),
@@ -200,7 +200,7 @@ export const HostPolicy = z.strictObject({
 
 /** PUT /v1/domains/{domain}/policy. */
 export const DomainPolicy = z.strictObject({
-  min_delay_ms: z.int().min(0).max(86_400_000).optional().openapi({
+  min_delay_ms: z.int().min(0).max(LIMITS.delayMaxMs).optional().openapi({
     description: "Mean gap between two starts on any of its hosts; 0 takes an earlier policy back.",
   }),
   max_parallel: z.int().min(0).max(LIMITS.hostInFlightMax).optional().openapi({
@@ -212,7 +212,7 @@ export const DomainPolicy = z.strictObject({
 
 /** POST /v1/domains/{host}/config. */
 export const DomainConfig = z.strictObject({
-  crawl_delay_ms: z.int().min(0).max(86_400_000).optional(),
+  crawl_delay_ms: z.int().min(0).max(LIMITS.delayMaxMs).optional(),
   allow_crawl: z.boolean().optional(),
 }).openapi("DomainConfig");
 

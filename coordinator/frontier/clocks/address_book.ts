@@ -11,6 +11,7 @@ import {
   type GrantedPart,
   type GroupLimit,
   type Holding,
+  limitWithin,
   startsInWindow,
   windowMs,
   type Wish,
@@ -39,7 +40,7 @@ export class AddressBook {
   readonly #finished = new Set<string>();
 
   constructor(limits: FrontierLimits, onOpen: (group: string) => void) {
-    this.limit = { inFlight: limits.ipInFlight, gapMs: limits.ipGapMs };
+    this.limit = limitWithin(limits.fetchWallMs, { inFlight: limits.ipInFlight, gapMs: limits.ipGapMs });
     this.#groups = new StartGroups({
       limitOf: () => this.limit,
       onOpen,

@@ -11,6 +11,7 @@ import {
   type GrantedPart,
   type GroupLimit,
   type Holding,
+  limitWithin,
   startsInWindow,
   windowMs,
   type Wish,
@@ -52,14 +53,10 @@ export class DomainBook {
   }
 
   limitOf(domain: string): GroupLimit {
-    const { domainInFlight, domainGapMs } = this.#limits;
-    const policy = this.#policies.get(domain);
-    if (policy === undefined) return { inFlight: domainInFlight, gapMs: domainGapMs };
-    const { policyMaxParallel: most, policyDelayMs } = policy;
-    return {
-      inFlight: most > 0 ? Math.min(most, domainInFlight) : domainInFlight,
-      gapMs: Math.max(domainGapMs, policyDelayMs),
-    };
+    const { domainInFlight, domainGapMs, fetchWallMs } = this.#limits;
+    const { policyMaxParallel = 0, policyDelayMs = 0 } = this.#policies.get(domain) ?? {};
+    const inFlight = policyMaxParallel > 0 ? Math.min(policyMaxParallel, domainInFlight) : domainInFlight;
+    return limitWithin(fetchWallMs, { inFlight, gapMs: Math.max(domainGapMs, policyDelayMs) });
   }
 
   /** Why nothing of the domain may be leased; "" = it may. */
@@ -109,17 +106,28 @@ export class DomainBook {
   /** Changes the policy; returns the row that makes it durable. */
   setPolicy(place: { readonly slot: number; readonly domain: string }, change: DomainPolicy): DomainRow {
     const before = this.row(place);
-    const row: DomainRow = {
+    const windowBefore = windowMs(this.limitOf(place.domain));
+    const policy: DomainRow = {
       ...before,
       policyDelayMs: change.minDelayMs === undefined ? before.policyDelayMs : orNone(change.minDelayMs),
       policyMaxParallel: change.maxParallel === undefined ? before.policyMaxParallel : orNone(change.maxParallel),
       paused: change.paused ?? before.paused,
       blockedReason: change.blockedReason ?? before.blockedReason,
     };
-    if (hasPolicy(row)) this.#policies.set(row.domain, row);
-    else this.#policies.delete(row.domain);
-    this.#finished.add(row.domain);
-    return this.#stores(row);
+    if (hasPolicy(policy)) this.#policies.set(place.domain, policy);
+    else this.#policies.delete(place.domain);
+    this.#finished.add(place.domain);
+    this.#lengthen(place.domain, windowMs(this.limitOf(place.domain)) - windowBefore);
+    return this.#stores(this.row(place));
+  }
+
+  /** What was started lately counts in the longer window too. Leases that are out are held anew by the caller. */
+  #lengthen(domain: string, byMs: number): void {
+    if (byMs <= 0) return;
+    for (const [holder, holding] of this.#groups.holders(domain)) {
+      if (holding.startsUntil === Infinity) continue;
+      this.#groups.hold(domain, holder, { ...holding, startsUntil: holding.startsUntil + byMs });
+    }
   }
 
   #stores(row: DomainRow): DomainRow {

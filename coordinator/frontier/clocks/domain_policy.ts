@@ -18,7 +18,11 @@ export function domainPolicyOperation(place: HostPlace, policy: DomainPolicy): O
     apply({ shard, now }) {
       shard.batch.changeDomain(shard.domains.setPolicy(place, policy));
       shard.parkedAtDomain.opened(place.domain);
-      for (const host of hostsOf(shard, place.domain)) shard.reschedule(host, now);
+      for (const host of hostsOf(shard, place.domain)) {
+        // Under a lease that is out as many requests start as before: of a longer window that is more.
+        if (host.lease?.isPolite) shard.domains.lease(place.domain, host.lease);
+        shard.reschedule(host, now);
+      }
       return domainView(shard, place.domain);
     },
   };

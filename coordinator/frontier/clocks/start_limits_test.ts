@@ -242,3 +242,59 @@ test("address: permits of a worker that is known to be dead end a window after t
   assert.equal((await ask(coordinator)).leases.length, 8);
   for (const one of [crashed, coordinator]) await one.close();
 });
+
+test("domain: a policy that lengthens the window counts what leases that are out go on starting in it", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(seedsOf(9, () => "site.example")));
+  const before = (await ask(coordinator)).leases;
+  assert.equal(before.length, 4);
+  await coordinator.setDomainPolicy("site.example", { minDelayMs: 2_000 });
+  for (const lease of before.slice(0, 2)) await answerAll(coordinator, lease);
+  await world.clock.advance(20_000);
+  // Two leases of before are out, with a start each second: eight each in a window of 8 s that four may have.
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  for (const lease of before.slice(2)) await answerAll(coordinator, lease);
+  await world.clock.advance(7_999);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1_001);
+  assert.ok((await ask(coordinator)).leases.length > 0);
+  await coordinator.close();
+});
+
+test("domain: starts made just before a policy count in its longer window", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(seedsOf(9, () => "site.example")));
+  for (const lease of (await ask(coordinator)).leases) await answerAll(coordinator, lease);
+  await world.clock.advance(500);
+  await coordinator.setDomainPolicy("site.example", { minDelayMs: 2_000 });
+  await world.clock.advance(7_499);
+  assert.equal((await ask(coordinator)).leases.length, 0);
+  await world.clock.advance(1_001);
+  assert.ok((await ask(coordinator)).leases.length > 0);
+  await coordinator.close();
+});
+
+test("domain: a long delay is kept, and no longer one", async () => {
+  const hour = 3_600_000;
+  for (const delayMs of [60_000, hour, 12 * hour]) {
+    const world = newWorld();
+    const coordinator = await start(world, { settings: { sweepMs: delayMs / 10 } });
+    await coordinator.createCrawl("c", spec(["https://a.site.example/", "https://b.site.example/"]));
+    await coordinator.setDomainPolicy("site.example", { minDelayMs: delayMs });
+    const startedAt: number[] = [];
+    for (let step = 0; step < 100 && startedAt.length < 4; step++) {
+      for (const lease of (await ask(coordinator)).leases) {
+        startedAt.push(...lease.targets.map((_, i) => world.clock.wallMs() + i * lease.gap_ms));
+        await world.clock.advance((lease.targets.length - 1) * lease.gap_ms);
+        await answerAll(coordinator, lease);
+      }
+      await world.clock.advance(delayMs / 20);
+    }
+    const gaps = startedAt.slice(1).map((at, i) => at - startedAt[i]!);
+    assert.equal(gaps.length, 3, `delay ${delayMs}: ${startedAt.length} starts`);
+    for (const gap of gaps) assert.ok(gap >= delayMs && gap < 1.2 * delayMs, `delay ${delayMs}, gaps ${gaps}`);
+    await coordinator.close();
+  }
+});

@@ -38,6 +38,15 @@ export interface Holding extends Part {
   readonly parallelUntil: number;
 }
 
+/**
+ * A limit whose window is no longer than `longestMs`, unless one gap is: what a lease held of a window stays taken for a
+ * whole one after its end, and of a window of days only one lease would ever be served. Fewer starts in a shorter window
+ * have the same gap.
+ */
+export function limitWithin(longestMs: number, { inFlight, gapMs }: GroupLimit): GroupLimit {
+  return { inFlight: Math.max(1, Math.min(inFlight, Math.floor(longestMs / gapMs))), gapMs };
+}
+
 export function windowMs({ inFlight, gapMs }: GroupLimit): number {
   return inFlight * gapMs;
 }

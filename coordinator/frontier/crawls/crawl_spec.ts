@@ -117,9 +117,9 @@ function patternProblems(list: string, patterns: readonly string[]): string[] {
 
 function politenessProblems(politeness: Politeness, rules: SpecRules): string[] {
   const problems = [
-    ...numberProblem("delay_ms", politeness.delay_ms, { least: 0, most: 86_400_000, whole: true }),
+    ...numberProblem("delay_ms", politeness.delay_ms, { least: 0, most: LIMITS.delayMaxMs, whole: true }),
     ...numberProblem("delay_factor", politeness.delay_factor, { least: 0, most: 1000 }),
-    ...numberProblem("delay_cap_ms", politeness.delay_cap_ms, { least: 0, most: 86_400_000, whole: true }),
+    ...numberProblem("delay_cap_ms", politeness.delay_cap_ms, { least: 0, most: LIMITS.delayMaxMs, whole: true }),
     ...numberProblem("max_parallel", politeness.max_parallel, {
       least: 1,
       most: LIMITS.hostInFlightMax,
