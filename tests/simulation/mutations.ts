@@ -151,12 +151,6 @@ export const COORDINATOR_MUTATIONS: readonly Mutation[] = [
     replace: "most - sum(this.pages)",
   },
   {
-    name: "lends a page limit out before it is free",
-    file: `${FRONTIER}/crawls/crawl.ts`,
-    find: " - sum(this.freed)",
-    replace: "",
-  },
-  {
     name: "uses a robots.txt for ever",
     file: `${FRONTIER}/robots/robots_ladder.ts`,
     find: 'return row.expiresAt > now ? { kind: "fresh", row } : NEEDED;',
@@ -216,25 +210,6 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
     replace: "else if (this.reporter.confirmed.elapsedMs() <= Infinity) {",
   },
   {
-    name: "counts a lease's time from the reply",
-    file: "edge/worker.ts",
-    find: "this.#take(reply, sent);",
-    replace: "this.#take(reply, Stopwatch.start(clock));",
-  },
-  {
-    name: "takes no notice of the lease's end",
-    file: "edge/lease_hold.ts",
-    find:
-      "return this.#granted.elapsedMs() + this.#waitMs + this.#parts.settings.fetchLimits.wallMs <= this.#expiresInMs;",
-    replace: "return this.#granted.elapsedMs() < Infinity;",
-  },
-  {
-    name: "trusts the monotonic clock alone",
-    file: "edge/stopwatch.ts",
-    find: "return Math.max(this.#clock.monotonicMs() - this.#monotonic, this.#clock.wallMs() - this.#wall);",
-    replace: "return this.#clock.monotonicMs() - this.#monotonic + 0 * this.#wall;",
-  },
-  {
     name: "counts the gap from the start, not from when the server has seen the request",
     file: "edge/pace.ts",
     find: "this.#answeredUntil = Math.max(this.#answeredUntil, this.#lastSeenAt + this.#gapMs);",
@@ -272,4 +247,4 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-export const MUTATIONS: readonly Mutation[] = [...COORDINATOR_MUTATIONS, ...EDGE_MUTATIONS];
+export const MUTATIONS: readonly Mutation[] = [...EDGE_MUTATIONS, ...COORDINATOR_MUTATIONS];

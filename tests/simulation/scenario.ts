@@ -81,7 +81,7 @@ function sleepy(scenario: Scenario): Scenario {
   const { settings } = scenario;
   return {
     ...scenario,
-    edges: 2,
+    edges: 3,
     maxTargets: 100,
     settings: {
       ...settings,
@@ -90,8 +90,8 @@ function sleepy(scenario: Scenario): Scenario {
       limits: { ...settings.limits!, targetsPerLease: 50 },
     },
     troubles: ["edge is suspended"],
-    troubleEveryMs: 15_000,
-    troubledMs: 240_000,
+    troubleEveryMs: 30_000,
+    troubledMs: 400_000,
     network: GOOD_NETWORK,
     store: GOOD_STORE,
   };

@@ -97,7 +97,7 @@ export class Troubles {
     const { chance, scheduler } = this.#parts;
     if (edge.process === undefined || edge.isAsleep) return;
     const kind = chance.pick(["wall", "both", "none", "none"] as const satisfies readonly SuspendKind[]);
-    const ms = chance.is(0.3) ? chance.next() * 20_000 : 95_000 + chance.next() * 150_000;
+    const ms = chance.is(0.3) ? chance.next() * 20_000 : 95_000 + chance.next() * 80_000;
     this.#parts.onSuspend(edge.process);
     edge.suspend(ms, kind);
     // A machine that was moved may find its coordinator far away.
