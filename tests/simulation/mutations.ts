@@ -233,18 +233,6 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
     find: "    await file.handle.sync();\n",
     replace: "",
   },
-  {
-    name: "leaves links out before they are acknowledged",
-    file: "edge/page_outcome.ts",
-    find: "acknowledged: () => parts.links.add(found, scanned.hashes)",
-    replace: "...(parts.links.add(found, scanned.hashes), {})",
-  },
-  {
-    name: "goes on after a completion was refused as stale",
-    file: "edge/reporter.ts",
-    find: 'if (reply.status === "stale") this.#stale = true;',
-    replace: 'if (reply.status === "stale") this.#stale = false;',
-  },
 ];
 
 export const MUTATIONS: readonly Mutation[] = [...EDGE_MUTATIONS, ...COORDINATOR_MUTATIONS];
