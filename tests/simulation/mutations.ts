@@ -171,7 +171,7 @@ export const COORDINATOR_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "doesn't move a host's clock for a permitted request",
-    file: `${FRONTIER}/leases/lease_verbs.ts`,
+    file: `${FRONTIER}/leases/visits.ts`,
     find: "host.nextStartAt = now + waitMs +",
     replace: "if (now < 0) host.nextStartAt = now + waitMs +",
   },
