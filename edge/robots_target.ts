@@ -72,7 +72,7 @@ function refused(
   so: { readonly requests: number; readonly hops: readonly Hop[] },
 ): RobotsFetched {
   robots.learned(origin, { class: "unreachable" });
-  return { target_id, status: "robots", origin, class: "unreachable", ...so };
+  return { target_id, status: "robots", origin, class: "unreachable", failure: "aborted", ...so };
 }
 
 function place(target: Target, hold: LeaseHold, hops: readonly Hop[]) {

@@ -17,6 +17,8 @@ export interface RobotsAnswer {
   readonly retryAfterMs: number;
   /** Nobody has ever answered at this origin: as with any URL that can't be connected to, it is soon known (E70). */
   readonly isUnmet?: boolean;
+  /** It wasn't asked to the end for a reason of ours (a redirect to a host that is busy): no failure of the origin's. */
+  readonly isOurs?: boolean;
 }
 
 export interface RobotsContext {
@@ -57,12 +59,12 @@ export function originAfter(before: OriginRow | undefined, answer: RobotsAnswer,
 function failedOrigin(before: OriginRow | undefined, answer: RobotsAnswer, context: RobotsContext): OriginRow {
   const { slot, origin, host, epoch, now, limits } = context;
   const isFirst = before === undefined || before.failingSince === 0;
-  const failingSince = isFirst ? now : before.failingSince;
+  const failingSince = answer.isOurs ? before?.failingSince ?? 0 : isFirst ? now : before.failingSince;
   const firstMs = answer.isUnmet ? limits.retryMs : limits.robotsRetryMs;
-  const retryMs = isFirst ? firstMs : Math.min(limits.robotsRetryMaxMs, 2 * before.retryMs);
+  const retryMs = isFirst || answer.isOurs ? firstMs : Math.min(limits.robotsRetryMaxMs, 2 * before.retryMs);
   const retryAt = now + Math.max(retryMs, answer.retryAfterMs);
   const lastGoodDigest = before?.lastGoodDigest ?? "";
-  const gaveUp = now - failingSince >= limits.robotsGiveUpMs;
+  const gaveUp = failingSince > 0 && now - failingSince >= limits.robotsGiveUpMs;
   const fallback: RobotsClass = lastGoodDigest === "" ? "allow_all" : "rules";
   return {
     slot,

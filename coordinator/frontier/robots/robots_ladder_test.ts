@@ -76,3 +76,14 @@ test("Retry-After lengthens a wait, never shortens it", () => {
   assert.equal(after(undefined, { ...DOWN, retryAfterMs: HOUR }, T0).retryAt, T0 + HOUR);
   assert.equal(after(undefined, { ...DOWN, retryAfterMs: 1 }, T0).retryAt, T0 + 60_000);
 });
+
+test("an origin that wasn't asked to the end for a reason of ours is asked again after the same wait, and isn't failing", () => {
+  const ours: RobotsAnswer = { ...DOWN, isOurs: true };
+  let row: OriginRow | undefined;
+  for (let now = T0; now < T0 + 10 * 60_000; now += 60_000) {
+    row = after(row, ours, now);
+    assert.deepEqual([row.class, row.retryAt - now, row.failingSince], ["unreachable", 60_000, 0]);
+  }
+  const failed = after(row, DOWN, T0 + HOUR);
+  assert.deepEqual([failed.retryMs, failed.failingSince], [60_000, T0 + HOUR]);
+});

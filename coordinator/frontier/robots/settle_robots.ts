@@ -36,6 +36,7 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
       sitemaps: answer === "rules" ? keptSitemaps(outcome.sitemaps ?? [], outcome.origin, shard.parts.core) : [],
       retryAfterMs: retryAfter(outcome.retry_after_ms, settings.limits),
       isUnmet: shard.deadOrigins.isUnmet(outcome.origin, connectionFailure(outcome)),
+      isOurs: outcome.failure === "aborted",
     },
     { slot: host.slot, origin: outcome.origin, host: host.host, epoch: lease.epoch, now, limits: settings.limits },
   );
@@ -74,7 +75,9 @@ function noteHost(
     shard.deadOrigins.failed(outcome.origin, connectionFailure(outcome));
     addTo(shard.changeCounts(lease.crawlId).errorsByClass, "robots_unreachable");
     const retryAfterMs = retryAfter(outcome.retry_after_ms, limits);
-    if (outcome.failure !== undefined) noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });
+    if (outcome.failure !== undefined && outcome.failure !== "aborted") {
+      noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });
+    }
     return;
   }
   shard.deadOrigins.answered(outcome.origin);

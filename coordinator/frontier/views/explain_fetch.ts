@@ -40,7 +40,9 @@ function robotsCheck(href: string, { shard, row, now }: Inquiry): ExplainedCheck
   }
   if (known.class === "unreachable") {
     const says =
-      `${file} can't be had since ${timeOfDay(known.failingSince)}, so nothing there may be fetched; the next ` +
+      `${file} can't be had since ${
+        timeOfDay(known.failingSince || known.fetchedAt)
+      }, so nothing there may be fetched; the next ` +
       `try is at ${timeOfDay(known.retryAt)}.`;
     return { check: "robots", passes: false, says };
   }
