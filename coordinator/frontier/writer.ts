@@ -242,6 +242,8 @@ export class ShardWriter {
         if (error instanceof OwnerLost) return this.#abandon(error);
         this.#problem = `Loading shard ${this.#index} after a failed commit: ${String(error)}; trying again.`;
         log.error("loading the shard failed", { shard: this.#index, error: String(error), retryInMs: waitMs });
+        // Whoever waits hears of it: it may last.
+        this.#rejectWaiting(error instanceof Error ? error : new Error(String(error)));
       }
       if (this.#stop.signal.aborted) return this.#abandon(reason);
       await this.#parts.clock.sleep(waitMs, this.#stop.signal);
@@ -269,6 +271,11 @@ export class ShardWriter {
     this.#isClosed = true;
     this.#problem = `Shard ${this.#index} stopped: ${reason.message}`;
     this.#parts.log.error("the shard stopped", { shard: this.#index, error: reason.message });
+    this.#rejectWaiting(reason);
+  }
+
+  #rejectWaiting(reason: Error): void {
+    this.#urgent = 0;
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 }

@@ -86,6 +86,23 @@ test("an operation that throws is a bug: its callers are told, the shard is load
   await writer.close();
 });
 
+test("while a shard can't be loaded, those who wait are told; afterwards it goes on", async () => {
+  const { writer, faults, seed, world } = await openWriter();
+  Object.defineProperty(faults, "commit", { get: () => "before", set: () => {}, configurable: true });
+  await assert.rejects(seed(["https://a.example/x"]), /the disk is full/);
+  for (const waitMs of [500, 1_000]) {
+    const waiting = assert.rejects(seed(["https://a.example/y"]), /the disk is full/);
+    await world.clock.advance(waitMs);
+    await waiting;
+    assert.match(writer.problem, /Loading shard 0 after a failed commit/);
+  }
+  Object.defineProperty(faults, "commit", { value: undefined, writable: true });
+  const accepted = seed(["https://a.example/z"]);
+  await world.clock.advance(2_000);
+  assert.deepEqual([(await accepted).accepted, writer.problem], [1, ""]);
+  await writer.close();
+});
+
 test("a closed writer refuses operations, after it has committed those that waited", async () => {
   const { writer, faults, seed } = await openWriter();
   const last = seed(["https://a.example/x"]);
