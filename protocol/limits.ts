@@ -120,8 +120,8 @@ export const LIMITS = {
   /** IP address (IPv6: /64 network): the same two limits. */
   ipInFlight: 8,
   ipGapMs: 100,
-  /** Addresses that one lease may ask permits for. */
-  addressesPerLease: 4,
+  /** Addresses that one lease may ask permits for: one for each hop of a robots.txt, and a few that don't answer. */
+  addressesPerLease: 8,
   /** Rows waiting for delivery at which a shard stops leasing. */
   outboxRows: 10_000,
   /** Outbox rows handed out with one lease reply. */
@@ -168,6 +168,7 @@ relate(LIMITS.apiReplyMs < LIMITS.leaseMs, "a lost reply must be noticed before 
 relate(LIMITS.apiRetryMs <= LIMITS.apiRetryMaxMs, "apiRetryMs can't exceed apiRetryMaxMs");
 relate(LIMITS.domainInFlight * LIMITS.domainGapMs < LIMITS.leaseMs, "a domain's window must be shorter than a lease");
 relate(LIMITS.ipInFlight * LIMITS.ipGapMs < LIMITS.leaseMs, "an address' window must be shorter than a lease");
+relate(LIMITS.addressesPerLease > LIMITS.robotsRedirectHops, "each hop of a robots.txt may have an address of its own");
 relate(2 * LIMITS.delayMaxMs <= LIMITS.robotsTtlMs, "a page's turn must come while its robots.txt counts");
 relate(LIMITS.hostBudgetUrls <= LIMITS.domainBudgetUrls, "hostBudgetUrls can't exceed domainBudgetUrls");
 relate(LIMITS.backoffMs <= LIMITS.backoffMaxMs, "backoffMs can't exceed backoffMaxMs");

@@ -57,6 +57,7 @@ import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
 import { mayVisit, NO_VISIT, permitOperation } from "./leases/visits.ts";
+import { visitsTold } from "./leases/visit_outcome.ts";
 import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {
@@ -193,6 +194,12 @@ class FrontierCoordinator implements Coordinator {
   complete: Coordinator["complete"] = async (completion: Completion) => {
     const writer = this.#ofSlot(completion.slot);
     if (writer === undefined) return { status: "stale", accepted: 0 };
+    // First, as the lease's end is the last that its edge tells.
+    await Promise.all(
+      visitsTold(this.#parts, writer.shard.fenced(completion), completion.outcomes).map(([place, operation]) =>
+        this.#writers[place.shard]!.submit(operation)
+      ),
+    );
     const reply = await writer.submit(new CompleteOperation(completion));
     if (completion.done && writer.shard.leases.size === 0) this.#sweepNow.abort();
     return reply;
@@ -219,7 +226,8 @@ class FrontierCoordinator implements Coordinator {
     const place = this.#parts.directory.placeOf(request.host);
     lease.permits++;
     const reply = await this.#writers[place.shard]!.submit(permitOperation(lease, place));
-    if (!reply.granted) lease.permits--;
+    if (reply.granted) lease.visited.add(place.host);
+    else lease.permits--;
     return reply;
   };
 

@@ -36,8 +36,9 @@ export interface LeaseState {
   promisedAddress: string;
   /** Addresses that its edge asked permits for, since the start. */
   readonly addresses: Set<string>;
-  /** Requests on other hosts that it was permitted, since the start. */
+  /** Requests on other hosts that it was permitted, since the start, and those hosts. */
   permits: number;
+  readonly visited: Set<HostKey>;
   /** Page targets still unsettled. */
   readonly pages: Map<Fingerprint, UrlRow>;
   /** Origins whose robots.txt it has yet to report. */

@@ -169,6 +169,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
     promisedAddress: "",
     addresses: new Set(),
     permits: 0,
+    visited: new Set(),
     pages: new Map(urls.map((url) => [url.fingerprint, url])),
     robotsOrigins: new Set(row.robotsOrigins),
     region: shard.regions.admit(row.region, now),

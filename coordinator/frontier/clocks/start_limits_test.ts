@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { answerAll, ask, fetched, newWorld, robots, spec, start, visit } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
-import type { Lease } from "../../../protocol/mod.ts";
+import { type Lease, LIMITS } from "../../../protocol/mod.ts";
 import type { Coordinator } from "../../ports.ts";
 
 const seedsOf = (count: number, domain: (i: number) => string) =>
@@ -131,8 +131,10 @@ test("address: permits survive a crash, another worker's or a dead lease gets no
   assert.ok((await permit(coordinator, first!, "198.51.100.7")).granted, "asked for again");
   assert.equal((await permit(coordinator, tenth!, "198.51.100.8", "w2")).granted, false, "another worker's lease");
   assert.equal((await permit(coordinator, { ...tenth!, epoch: 99 }, "198.51.100.8")).granted, false);
-  for (let i = 0; i < 4; i++) assert.ok((await permit(coordinator, tenth!, `2001:db8:0:${i}::1`)).granted);
-  assert.equal((await permit(coordinator, tenth!, "2001:db8:0:5::1")).granted, false);
+  for (let i = 1; i <= LIMITS.addressesPerLease; i++) {
+    assert.ok((await permit(coordinator, tenth!, `2001:db8:0:${i}::1`)).granted);
+  }
+  assert.equal((await permit(coordinator, tenth!, "2001:db8:0:99::1")).granted, false);
   assert.ok((await permit(coordinator, tenth!, "2001:db8:0:3::ffff")).granted, "the same /64");
   assert.equal((await permit(coordinator, tenth!, "no address")).granted, false);
   for (const one of [crashed, coordinator]) await one.close();

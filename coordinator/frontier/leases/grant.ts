@@ -154,6 +154,7 @@ function newLease(
     promisedAddress: "",
     addresses: new Set(),
     permits: 0,
+    visited: new Set(),
     pages: new Map(chosen.rows.map((row) => [row.fingerprint, row])),
     robotsOrigins: new Set(chosen.robots),
     region: want.region,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../protocol/mod.ts";
-import { ask, complete, newWorld, spec, start, visit } from "../../../tests/support/frontier.ts";
+import { type Hop, LIMITS } from "../../../protocol/mod.ts";
+import { ask, complete, fetched, newWorld, robots, spec, start, visit } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
 
 test("visits: without a lease that stands, of the worker itself, nobody is permitted and nothing is kept", async () => {
@@ -30,5 +30,36 @@ test("visits: one lease moves the clocks of a bounded number of hosts", async ()
     if ((await visit(coordinator, lease!, `h.d${i}.example`)).granted) granted++;
   }
   assert.equal(granted, LIMITS.permitsPerLease);
+  await coordinator.close();
+});
+
+/** As if a.example's robots.txt had led to these hosts, one after the other. */
+const hops = (...hosts: string[]): Hop[] =>
+  hosts.map((host) => ({
+    url: "https://a.example/robots.txt",
+    http_code: 302,
+    location: `https://${host}/r.txt`,
+    capture: fetched({ target_id: "" } as Parameters<typeof fetched>[0]).capture,
+  }));
+
+test("visits: a host that turns a request by permit away is left alone, for 5 min at most, and not by hearsay", async () => {
+  const world = newWorld(2);
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://b.example/", "https://z.example/"]));
+  const { leases } = await ask(coordinator);
+  const of = (host: string) => leases.find((lease) => lease.host === host)!;
+  assert.ok((await visit(coordinator, of("a.example"), "c.example")).granted);
+  const busy = { class: "unreachable", http_code: 429, failure: "http_429", retry_after_ms: 9e9 } as const;
+  const tell = (host: string, to: string, change: object) => {
+    const [target] = of(host).targets;
+    return complete(coordinator, of(host), [robots(target!, { hops: hops("x.example", to), ...change })]);
+  };
+  await tell("a.example", "c.example", busy);
+  const clocks = coordinator.hostView("c.example")!.clocks;
+  assert.deepEqual([clocks.nextStartInMs, clocks.backoffMs], [LIMITS.backoffMaxMs, LIMITS.backoffMs]);
+  await tell("b.example", "z.example", busy);
+  assert.equal(coordinator.hostView("z.example")!.clocks.backoffMs, 0, "it wasn't permitted to visit that");
+  const { granted, wait_ms } = await visit(coordinator, of("z.example"), "c.example");
+  assert.deepEqual([granted, wait_ms], [false, LIMITS.backoffMaxMs]);
   await coordinator.close();
 });
