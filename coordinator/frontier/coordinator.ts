@@ -11,7 +11,6 @@ import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.t
 import type { FleetView } from "../fleet_ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
-  addressGroup,
   type CapturesReply,
   type CapturesRequest,
   type Completion,
@@ -29,12 +28,6 @@ import {
   SLOT_COUNT,
 } from "../../protocol/mod.ts";
 import { AddressDirectory } from "./clocks/address_directory.ts";
-import {
-  NO_PERMIT,
-  noteAddressOperation,
-  permitAddressOperation,
-  returnPermitOperation,
-} from "./clocks/address_permits.ts";
 import { CompleteOperation } from "./leases/complete.ts";
 import { CrawlBook } from "./crawls/crawl.ts";
 import { CrawlDesk } from "./crawls/crawl_desk.ts";
@@ -56,8 +49,7 @@ import type { FrontierParts } from "./shard.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
-import { mayVisit, NO_VISIT, permitOperation } from "./leases/visits.ts";
-import { visitsTold } from "./leases/visit_outcome.ts";
+import { PermitDesk } from "./leases/permit_desk.ts";
 import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {
@@ -129,6 +121,7 @@ class FrontierCoordinator implements Coordinator {
   readonly #desk: CrawlDesk;
   readonly #leases: LeaseDesk;
   readonly #urls: UrlDesk;
+  readonly #permits: PermitDesk;
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
@@ -145,6 +138,7 @@ class FrontierCoordinator implements Coordinator {
     this.#board = new StandingBoard(() => writers.map((writer) => writer.shard));
     this.#leases = new LeaseDesk(parts, writers, this.#board);
     this.#urls = new UrlDesk(parts, writers);
+    this.#permits = new PermitDesk(parts, writers);
     this.#sweeping = this.#sweepForEver();
   }
 
@@ -195,11 +189,7 @@ class FrontierCoordinator implements Coordinator {
     const writer = this.#ofSlot(completion.slot);
     if (writer === undefined) return { status: "stale", accepted: 0 };
     // First, as the lease's end is the last that its edge tells.
-    await Promise.all(
-      visitsTold(this.#parts, writer.shard.fenced(completion), completion.outcomes).map(([place, operation]) =>
-        this.#writers[place.shard]!.submit(operation)
-      ),
-    );
+    await this.#permits.told(completion, writer);
     const reply = await writer.submit(new CompleteOperation(completion));
     if (completion.done && writer.shard.leases.size === 0) this.#sweepNow.abort();
     return reply;
@@ -220,40 +210,11 @@ class FrontierCoordinator implements Coordinator {
     await this.#ofSlot(request.slot)?.submit(settledOperation(request));
   };
 
-  permit: Coordinator["permit"] = async (request) => {
-    const lease = this.#ofSlot(request.slot)?.shard.fenced(request);
-    if (!mayVisit(this.#parts, lease, request.host)) return NO_VISIT;
-    const place = this.#parts.directory.placeOf(request.host);
-    lease.permits++;
-    const reply = await this.#writers[place.shard]!.submit(permitOperation(lease, place));
-    if (reply.granted) lease.visited.add(place.host);
-    else lease.permits--;
-    return reply;
-  };
+  permit: Coordinator["permit"] = (request) => this.#permits.visit(request, this.#ofSlot(request.slot));
 
-  permitAddress: Coordinator["permitAddress"] = async (request) => {
-    const group = addressGroup(request.address);
-    const asked = group === undefined
-      ? undefined
-      : await this.#ofSlot(request.slot)?.submit(noteAddressOperation(request, group));
-    if (group === undefined || asked === undefined) return NO_PERMIT;
-    const place = this.#parts.addresses.placeOf(group);
-    if (asked.isPolite && !place.isExempt) {
-      return await this.#writers[place.shard]!.submit(permitAddressOperation(request, { group, place, asked }));
-    }
-    const { gapMs, maxParallel } = asked;
-    const { leaseMs } = this.#parts.settings.limits;
-    return { granted: true, gap_ms: gapMs, max_parallel: maxParallel, expires_in_ms: leaseMs };
-  };
+  permitAddress: Coordinator["permitAddress"] = (request) => this.#permits.address(request, this.#ofSlot(request.slot));
 
-  returnPermits: Coordinator["returnPermits"] = async (request) => {
-    await Promise.all(request.addresses.map((address) => {
-      const group = addressGroup(address);
-      if (group === undefined) return undefined;
-      const place = this.#parts.addresses.placeOf(group);
-      return this.#writers[place.shard]!.submit(returnPermitOperation(request, { group, place }));
-    }));
-  };
+  returnPermits: Coordinator["returnPermits"] = (request) => this.#permits.giveBack(request);
 
   deliverOutbox: Coordinator["deliverOutbox"] = async ({ rows }: OutboxDelivery) => {
     const perWriter = new Map<ShardWriter, OutboxRow[]>();
