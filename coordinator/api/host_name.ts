@@ -5,14 +5,15 @@
 
 import { ApiProblem } from "./problem.ts";
 
+/** An address in brackets, or labels with single dots between them. */
+const NAME = /^(\[[0-9a-f:]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?)$/;
+/** What a URL parser cuts off or drops without a word: another host would be meant. */
+const DROPPED = /[#?/\\@:\s]/;
+
 /** The host as politeness clocks spell it (ids.ts, HostKey), or a 400. */
 export function hostKeyOf(host: string): string {
-  const url = URL.parse(`http://${host}/`);
-  if (
-    url !== null && url.port === "" && url.pathname === "/" && url.username === "" && url.search === "" &&
-    !host.endsWith(":80")
-  ) {
-    return url.hostname;
-  }
-  throw new ApiProblem(400, `${JSON.stringify(host)} is no hostname: one without scheme, port or path is wanted.`);
+  const isPlain = /^\[[0-9a-f:.]+\]$/i.test(host) || !DROPPED.test(host);
+  const hostname = isPlain ? URL.parse(`http://${host}/`)?.hostname : undefined;
+  if (hostname !== undefined && NAME.test(hostname)) return hostname;
+  throw new ApiProblem(400, `${JSON.stringify(host)} is no hostname: one without scheme, port, path or * is wanted.`);
 }
