@@ -14,7 +14,7 @@ export function checkAddressFlags(allowAddress: readonly string[], resolve: read
       try {
         read(text);
       } catch (error) {
-        throw new Fault(`Reading ${flag}: ${(error as Error).message}`, USAGE);
+        throw new Fault(`${flag}: ${(error as Error).message}`, USAGE);
       }
     }
   };

@@ -63,7 +63,7 @@ export function registerCoordinator(program: Command): void {
     .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "... and this key (PEM)")
     .option("--log-json", "log as JSON lines")
-    .option("--verbose", "log every decision");
+    .option("--verbose", "log more");
   addRegionFlags(addLimitFlags(command)).action(coordinator);
 }
 

@@ -65,7 +65,7 @@ export function registerCrawl(program: Command): void {
     )
     .option(
       "--sitemaps <use>",
-      "which sitemaps are read: none, those that robots.txt names (robots), or also /sitemap.xml (all)",
+      "which sitemaps are read: none, those that robots.txt names (robots), or also /sitemap.xml where it names none (all)",
       oneOf(["none", "robots", "all"]),
       "robots",
     )
@@ -108,7 +108,7 @@ export function registerCrawl(program: Command): void {
     .option("--embeds", "fetch images, scripts and styles of pages too")
     .option("--skip-nofollow", "don't follow links with rel=nofollow")
     .option("--json", "progress and summary as JSON lines")
-    .option("--verbose", "log every decision to stderr");
+    .option("--verbose", "log more, to stderr");
   addLimitFlags(command).action(crawl);
 }
 
@@ -240,7 +240,8 @@ async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen):
   if (crawl.state === "paused") await coordinator.setCrawlState(plan.crawlId, "running");
   for (const { url, reason } of seeds.rejected) screen.say(`Seed ${url} isn't taken: ${reason}.`);
   if (resumed) {
-    screen.say(`Going on with ${plan.crawlId}: ${coordinator.stats(plan.crawlId)!.fetched} pages are there already.`);
+    const { fetched } = coordinator.stats(plan.crawlId)!;
+    screen.say(`Going on with ${plan.crawlId}: ${fetched === 1 ? "1 page is" : `${fetched} pages are`} there already.`);
   }
 }
 

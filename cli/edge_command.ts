@@ -48,7 +48,7 @@ export function registerEdge(program: Command): void {
     .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
     .option("--log-json", "log as JSON lines")
-    .option("--verbose", "log every decision")
+    .option("--verbose", "log more")
     .action(edge);
 }
 

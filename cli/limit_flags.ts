@@ -53,7 +53,7 @@ export function limitSettings(flags: LimitFlags): Pick<FrontierSettings, "limits
     try {
       parseCidr(range);
     } catch (error) {
-      throw new Fault(`Reading --exempt-address: ${(error as Error).message}`, USAGE);
+      throw new Fault(`--exempt-address: ${(error as Error).message}`, USAGE);
     }
   }
   return {

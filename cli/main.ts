@@ -4,7 +4,7 @@
  */
 
 import process from "node:process";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import { registerBench } from "./bench_command.ts";
 import { registerCoordinator } from "./coordinator_command.ts";
 import { registerCrawl } from "./crawl_command.ts";
@@ -23,6 +23,7 @@ function build(): Command {
     )
     .version(VERSION)
     .showHelpAfterError("(--help shows what is wanted)")
+    .configureHelp({ optionDescription })
     .exitOverride();
   for (
     const register of [
@@ -36,6 +37,12 @@ function build(): Command {
   ) register(program);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help shows what is wanted)");
   return program;
+}
+
+/** A repeatable flag that is none by default says so by saying nothing. */
+function optionDescription(option: Option): string {
+  const isNone = Array.isArray(option.defaultValue) && option.defaultValue.length === 0;
+  return isNone ? option.description : new Help().optionDescription(option);
 }
 
 async function main(): Promise<void> {

@@ -34,6 +34,11 @@ export function durationText(ms: number): string {
     : parts.slice(first).map(([value, unit]) => `${value}${unit}`).join(" ");
 }
 
+/** (1, "page") -> "1 page", (2, "page") -> "2 pages". */
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function counts(table: Readonly<Record<string, number>>): string {
   return Object.entries(table).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]).map(([name, count]) =>
     `${name} ${count}`
@@ -51,10 +56,10 @@ export function progressLine(before: Moment, now: Moment): string {
   const { stats } = now;
   const errors = counts(stats.errors_by_class);
   return [
-    `${stats.fetched} pages`,
+    plural(stats.fetched, "page"),
     `${pagesPerSecond(before, now).toFixed(1)}/s`,
     `${stats.queued} queued`,
-    `${stats.hosts_active} hosts active`,
+    `${plural(stats.hosts_active, "host")} active`,
     bytesText(stats.bytes),
     ...(errors === "" ? [] : [`errors: ${errors}`]),
     ...(stats.hosts_active === 0 && stats.reason !== "" ? [stats.reason] : []),
@@ -78,8 +83,10 @@ export function summary({ stats, tookMs, folder, how, resumable }: Ending): stri
     [
       "Pages",
       `${stats.fetched} fetched (${stats.pages} with status 2xx), ${
-        stats.sitemaps > 0 ? `${stats.sitemaps} sitemaps, ` : ""
-      }${stats.redirected} redirects, ${stats.excluded} excluded by robots.txt or rules, ${stats.dead} failed for good`,
+        stats.sitemaps > 0 ? `${plural(stats.sitemaps, "sitemap")}, ` : ""
+      }${
+        plural(stats.redirected, "redirect")
+      }, ${stats.excluded} excluded by robots.txt or rules, ${stats.dead} failed for good`,
     ],
     ["Left", `${stats.queued} queued`],
     ["Requests", `${stats.requests}, ${bytesText(stats.bytes)} received`],

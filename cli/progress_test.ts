@@ -37,6 +37,15 @@ test("progress: one line with rate, errors by class, and what is waited for", ()
   );
 });
 
+test("progress: one of a thing is told in the singular", () => {
+  const one = { ...stats, fetched: 1, sitemaps: 1, hosts_active: 1 };
+  assert.match(progressLine({ stats: one, atMs: 0 }, { stats: one, atMs: 1 }), /^1 page \| .*\| 1 host active \|/);
+  assert.match(
+    summary({ stats: one, tookMs: 1, folder: "out", how: "stopped", resumable: true }),
+    /1 sitemap, 1 redirect,/,
+  );
+});
+
 test("progress: units of bytes and time", () => {
   assert.deepEqual([0, 999, 1000, 123_456, 9_900_000_000].map(bytesText), [
     "0 B",

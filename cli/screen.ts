@@ -70,7 +70,7 @@ function jsonScreen(): Screen {
     progress: (before, now) =>
       line("progress", { ...fieldsOf(now.stats), pages_per_second: Number(pagesPerSecond(before, now).toFixed(2)) }),
     end: ({ stats, tookMs, folder, how, resumable }) =>
-      line("summary", { ...fieldsOf(stats), seconds: tookMs / 1000, ended: how, resumable, data: folder }),
+      line("summary", { ...fieldsOf(stats), seconds: Math.round(tookMs) / 1000, ended: how, resumable, data: folder }),
   };
 }
 

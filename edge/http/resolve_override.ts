@@ -25,7 +25,7 @@ export function parseResolveOverride(text: string): ResolveOverride {
   const named = /^(\*\.)?[^\s*/:[\]]+$/.test(host ?? "");
   if (!named || rest.length > 0 || addresses.some((one) => parseAddress(one) === undefined)) {
     throw new Error(
-      `Reading --resolve "${text}" failed: wanted HOST=ADDRESS or *.SUFFIX=ADDRESS, addresses by commas.`,
+      `Reading the host and address "${text}" failed: wanted HOST=ADDRESS or *.SUFFIX=ADDRESS, addresses by commas.`,
     );
   }
   return { host: canonicalName(host!), addresses };

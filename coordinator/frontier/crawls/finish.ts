@@ -35,7 +35,8 @@ export class FinishDetector {
 }
 
 function endOf(crawl: Crawl, total: (name: keyof Census) => number): string | undefined {
-  if (crawl.isBudgetSpent) return `reached its limit of ${crawl.row.spec.max_pages} pages`;
+  const most = crawl.row.spec.max_pages;
+  if (crawl.isBudgetSpent) return `reached its limit of ${most} ${most === 1 ? "page" : "pages"}`;
   if (total("accepted") !== total("settled") || total("sent") !== total("received")) return undefined;
   if (total("outboxRows") > 0) return undefined;
   return total("accepted") === 0 ? "no seed was accepted" : "every accepted URL is settled";
