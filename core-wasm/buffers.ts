@@ -15,6 +15,9 @@ export const BUFFER = {
   htmlLegacy: 29,
 } as const;
 
+/** Bytes of one buffer at most: MAX_BYTES of assembly/memory/buffers.ts. */
+export const BUFFER_BYTES: number = 128 * 1024 * 1024;
+
 /** The address of `buffer` with room for `bytes`. Throws when the core's bound is passed: callers keep below it. */
 export function reserve(raw: FilterDoor, buffer: number, bytes: number): number {
   const address = raw.raw_reserve(buffer, Math.max(bytes, 1)) >>> 0;

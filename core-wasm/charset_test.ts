@@ -179,3 +179,14 @@ test("charset: E12, ISO-2022-JP's states and gb18030's four bytes in queries", (
   assert.equal(query("gbk", "&eth;"), "http://e.org/?q=%26%23240%3B&r#%C3%B0");
   assert.equal(query("x-user-defined", "&#xf780;&eacute;"), "http://e.org/?q=%80%26%23233%3B&r#%EF%9E%80%C3%A9");
 });
+
+test("charset: a text that the core has no room for is refused, not answered as an empty one", () => {
+  const bytes = new Uint8Array(44_739_238).fill(0x61);
+  assert.equal(core.decode(bytes.subarray(0, -1), "gbk").length, bytes.length - 1);
+  assert.throws(() => core.decode(bytes, "gbk"), /^RangeError: Decoding 44739238 bytes at once failed/);
+  const text = "a".repeat(16_777_215);
+  assert.equal(core.encode(text.slice(1), "gbk").length, text.length - 1);
+  assert.throws(() => core.encode(text, "gbk"), /^RangeError: Encoding 16777215 bytes at once failed/);
+  assert.equal(core.decode(Uint8Array.of(0x1b, 0x28, 0x42), "iso-2022-jp"), "");
+  assert.equal(core.encode("", "gbk").length, 0);
+});

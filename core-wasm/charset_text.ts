@@ -3,7 +3,7 @@
  * Invariant: the same bytes on every runtime; nothing is asked of the platform but UTF-8.
  */
 
-import { BUFFER, put, reserve } from "./buffers.ts";
+import { BUFFER, BUFFER_BYTES, put, reserve } from "./buffers.ts";
 import { charsetOf } from "./charset.ts";
 import { charsetId, CHARSETS } from "./charset_ids.ts";
 import type { CoreSlot } from "./instance.ts";
@@ -20,9 +20,22 @@ function known(label: string): string {
   return name;
 }
 
+/** What the core makes room for, at most, for each byte that is decoded or encoded (assembly/door_charset.ts). */
+const DECODED_FACTOR = 3;
+const ENCODED_FACTOR = 8;
+/** Room beyond that. */
+const SPARE_BYTES = 16;
+
+/** Refuses what the core has no buffer for: it would answer with no bytes, as for an empty text. */
+function checkRoom(what: string, bytes: number, factor: number): void {
+  const most = Math.floor((BUFFER_BYTES - SPARE_BYTES) / factor);
+  if (bytes > most) throw new RangeError(`${what} ${bytes} bytes at once failed: at most ${most} are wanted.`);
+}
+
 /** See Core.decode. */
 export function decodeText(slot: CoreSlot, bytes: Uint8Array, label: string): string {
   const id = charsetId(known(label));
+  checkRoom("Decoding", bytes.length, DECODED_FACTOR);
   return slot.run(({ raw }) => {
     put(raw, BUFFER.htmlLegacy, bytes);
     const length = raw.raw_decode(bytes.length, id);
@@ -35,6 +48,7 @@ export function encodeText(slot: CoreSlot, text: string, label: string): Uint8Ar
   const name = known(label);
   const utf8 = encoder.encode(text);
   if (WITHOUT_ENCODER.has(name)) return utf8;
+  checkRoom("Encoding", utf8.length, ENCODED_FACTOR);
   return slot.run(({ raw }) => {
     put(raw, BUFFER.htmlPage, utf8);
     const length = raw.raw_encode(utf8.length, charsetId(name));

@@ -178,7 +178,7 @@ export interface NearIndex {
   /** For each: 1 = added, 0 = the same one is held already, 2 = not added, the index is full. */
   addAll(fingerprints: BigUint64Array): Uint8Array;
   nearest(fingerprints: BigUint64Array): NearAnswers;
-  /** All that are held within three bits of one, in no order, `most` at most. */
+  /** All that are held within three bits of one, in no order, `most` at most, and never more than 16 million. Throws when `most` is no number from 0. */
   within(fingerprint: bigint, most: number): BigUint64Array;
   /** As Filter.snapshot. */
   snapshot(position: bigint): readonly Uint8Array[];
@@ -204,10 +204,10 @@ export interface Core {
   scan(html: Uint8Array, options: ScanOptions): PageFacts;
   /**
    * Text of `bytes` in a charset of the Encoding Standard, errors as U+FFFD; a byte order mark is a character like others.
-   * Throws when `label` names none (`utf-8`, `latin1` ...), or without memory (some 40 MB).
+   * Throws when `label` names none (`utf-8`, `latin1` ...), and for more than 44 million bytes.
    */
   decode(bytes: Uint8Array, label: string): string;
-  /** Bytes of `text`; what the charset lacks as `&#NNNN;`. UTF-8 for UTF-16 and replacement, as pages' queries are. Throws as decode. */
+  /** Bytes of `text`; what the charset lacks as `&#NNNN;`. UTF-8 for UTF-16 and replacement, as pages' queries are. Throws as decode, and for more than 16 million bytes of UTF-8. */
   encode(text: string, label: string): Uint8Array;
   /** The charset (WHATWG name, lower case) that undeclared bytes are most likely in: README.md, Charsets. */
   detect(bytes: Uint8Array): string;

@@ -12,6 +12,8 @@ import { hashAt, HEADER_BYTES, readHeader, refused, SNAPSHOT_KIND, writeHeader }
 export const MAX_NEAR_CAPACITY = 40_000_000;
 /** Fingerprints of one crossing. */
 const CHUNK = 16_384;
+/** Fingerprints that `within` finds at most: a buffer of the core holds so many. */
+const MOST_FOUND = 16 * 1024 * 1024;
 
 class CoreNearIndex implements NearIndex {
   readonly capacity: number;
@@ -58,10 +60,14 @@ class CoreNearIndex implements NearIndex {
   }
 
   within(fingerprint: bigint, most: number): BigUint64Array {
+    if (!(most >= 0)) {
+      throw new RangeError(`Looking for at most ${most} fingerprints failed: a number from 0 is wanted.`);
+    }
     const raw = this.#raw;
-    const found = raw.raw_nearAll(BigInt.asIntN(64, fingerprint), most) >>> 0;
+    const room = Math.min(Math.floor(most), this.count, MOST_FOUND);
+    const found = raw.raw_nearAll(BigInt.asIntN(64, fingerprint), room) >>> 0;
     const at = raw.raw_nearAnswers() >>> 0;
-    return new BigUint64Array(raw.memory.buffer, at, Math.min(found, most)).slice();
+    return new BigUint64Array(raw.memory.buffer, at, Math.min(found, room)).slice();
   }
 
   snapshot(position: bigint): readonly Uint8Array[] {

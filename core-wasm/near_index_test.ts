@@ -127,3 +127,17 @@ test("near index: capacities are whole numbers within bounds, and a freed index 
   index.free();
   assert.throws(() => index.count, /was freed/);
 });
+
+test("near index: however many may be told, all that are near are, within the answers' buffer", () => {
+  const index = core.nearIndex(1000);
+  const keys = BigUint64Array.from({ length: 65 }, (_, bit) => bit === 64 ? 0n : 1n << BigInt(bit));
+  index.addAll(keys);
+  // 2^29 + 1 and 2^30 + 1 of eight bytes each are one of eight, in 32 bits.
+  for (const most of [65, 66.5, 17e6, 2 ** 29 + 1, 2 ** 30 + 1, 2 ** 32 + 1, Infinity]) {
+    assert.deepEqual(index.within(0n, most).sort(), keys.slice().sort(), `${most} at most`);
+  }
+  assert.equal(index.within(0n, 2.5).length, 2);
+  assert.equal(index.within(0n, 0).length, 0);
+  assert.deepEqual([...index.nearest(BigUint64Array.of(1n)).distances], [0]);
+  for (const most of [-1, NaN]) assert.throws(() => index.within(0n, most), /a number from 0 is wanted/);
+});

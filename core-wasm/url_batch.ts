@@ -64,7 +64,8 @@ class Batch implements UrlBatch {
 
   constructor(inputs: readonly string[], answers: ArrayBufferLike, bytes: Uint8Array, maxBytes: number) {
     this.length = inputs.length;
-    this.#inputs = inputs;
+    // Its own: callers fill one array again and again, and unchanged URLs are read from here.
+    this.#inputs = inputs.slice();
     this.#words = new Int32Array(answers);
     this.#bytes = bytes;
     this.#maxBytes = maxBytes;

@@ -35,3 +35,14 @@ test("url inputs: characters of one to four bytes, at every place in a block of 
 test("url inputs: halves of a pair that two strings bring together stay halves", () => {
   sameAsAlone(["http://e.org/\ud83d", "\ude00http://e.org/", "http://e.org/\ude00", "http://e.org/é\ud83d"]);
 });
+
+test("url inputs: a batch goes on telling of its own URLs when the caller fills its array anew", () => {
+  const unchanged = "http://e.org/a";
+  const inputs = [unchanged, "http://E.org/b?", "mailto:x"];
+  const batch = core.urls(inputs);
+  inputs.fill("https://other.example/c");
+  inputs.length = 1;
+  assert.deepEqual([batch.href(0), batch.key(0), batch.host(0)], [unchanged, unchanged, "e.org"]);
+  assert.deepEqual([batch.href(1), batch.key(1), batch.host(1)], ["http://e.org/b?", "http://e.org/b", "e.org"]);
+  assert.match(batch.why(2), /"mailto:x"/);
+});

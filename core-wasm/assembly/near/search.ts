@@ -4,7 +4,7 @@
  * Invariant: exact - nothing within MOST_BITS is missed, nothing beyond is told; answers don't depend on the order of adding.
  */
 
-import { INPUT, OUTPUT, reserve } from "../memory/buffers";
+import { INPUT, MAX_BYTES, OUTPUT, reserve } from "../memory/buffers";
 import { hold, isHeld } from "./held";
 import {
   addWaiting,
@@ -107,11 +107,12 @@ function firstShared(difference: u64): usize {
   return TABLES;
 }
 
-/** Writes the fingerprints near `wanted` to OUTPUT, at most `room`; returns how many there are. */
+/** Writes the fingerprints near `wanted` to OUTPUT, at most `room` and what a buffer holds; returns how many there are. */
 export function allNear(wanted: u64, room: usize): usize {
   found = 0;
-  foundRoom = room;
-  foundAt = reserve(OUTPUT, room << 3);
+  // As bytes, a larger room would be one of few bytes: the product has 32 bits.
+  foundRoom = min<usize>(room, MAX_BYTES >> 3);
+  foundAt = reserve(OUTPUT, foundRoom << 3);
   if (foundAt == 0 || capacity == 0) return 0;
   for (let table: usize = 0; table < TABLES; table++) {
     const block = blockOf(wanted, table);
