@@ -6,7 +6,7 @@ import { bytesText, durationText, progressLine, summary } from "./progress.ts";
 const stats: CrawlStats = {
   crawl_id: "c",
   state: "running",
-  reason: "waiting until 12:04:31: 3 hosts backing off",
+  reason: "waiting until 12:04:31 UTC: 3 hosts backing off",
   accepted: 30,
   queued: 5,
   leased: 0,
@@ -33,7 +33,7 @@ test("progress: one line with rate, errors by class, and what is waited for", ()
   const line = progressLine({ stats: { ...stats, fetched: 10 }, atMs: 1000 }, { stats, atMs: 3000 });
   assert.equal(
     line,
-    "20 pages | 5.0/s | 5 queued | 0 hosts active | 1.2 MB | errors: http_503 4, dns 1 | waiting until 12:04:31: 3 hosts backing off",
+    "20 pages | 5.0/s | 5 queued | 0 hosts active | 1.2 MB | errors: http_503 4, dns 1 | waiting until 12:04:31 UTC: 3 hosts backing off",
   );
 });
 

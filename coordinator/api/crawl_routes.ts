@@ -42,7 +42,7 @@ const list = createRoute({
   path: "/v1/crawls",
   summary: "Crawls, the newest first",
   request: {
-    query: z.object({
+    query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(1000).default(100),
       before: CrawlIdSchema.optional().openapi({ description: "Goes on after this crawl of an earlier answer." }),
     }),

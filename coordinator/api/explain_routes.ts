@@ -54,7 +54,7 @@ const explainRoute = createRoute({
   path: "/v1/explain",
   summary: "Why a URL was or wasn't fetched: the door's verdict as it is now, and all that comes after it",
   request: {
-    query: z.object({ url: z.string().min(1).max(LIMITS.urlBytes * 4), crawl_id: CrawlIdSchema.optional() }),
+    query: z.strictObject({ url: z.string().min(1).max(LIMITS.urlBytes * 4), crawl_id: CrawlIdSchema.optional() }),
   },
   responses: { 200: jsonAnswer("What is known", ExplainAnswer), ...problemResponses(400, 404) },
 });

@@ -53,7 +53,9 @@ const page = createRoute({
   method: "get",
   path: "/v1/pages/{content_hash}",
   summary: "Where content is stored, by the SHA-256 of the decoded body",
-  request: { params: z.object({ content_hash: z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits") }) },
+  request: {
+    params: z.object({ content_hash: z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits are wanted") }),
+  },
   responses: { 200: jsonAnswer("Stored", Page), ...problemResponses(400, 404) },
 });
 
@@ -63,7 +65,7 @@ const events = createRoute({
   summary:
     "Stored pages in the order of their acknowledgement; as server-sent events when text/event-stream is asked for",
   request: {
-    query: z.object({
+    query: z.strictObject({
       after: z.string().max(1024).optional(),
       limit: z.coerce.number().int().min(1).max(LIMITS.capturesPerReply).optional(),
     }),

@@ -5,6 +5,7 @@
 
 import type { Context } from "hono";
 import { z } from "@hono/zod-openapi";
+import { type Issue, issueText } from "./schema_issue.ts";
 
 const TITLES = {
   400: "Malformed request",
@@ -49,18 +50,11 @@ export function problemResponse(problem: ApiProblem, headers: Readonly<Record<st
 /** What a failed schema check says: at most `MOST_ISSUES` places, then how many more. */
 const MOST_ISSUES = 5;
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 /** One sentence on all that a schema found wrong in `part` (json, query, param, header). */
 export function schemaProblem(part: string, issues: readonly Issue[]): ApiProblem {
-  const named = issues.slice(0, MOST_ISSUES).map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`
-  );
+  const named = issues.slice(0, MOST_ISSUES).map(issueText);
   const rest = issues.length > MOST_ISSUES ? `; and ${issues.length - MOST_ISSUES} more` : "";
-  const place = part === "json" ? "body" : part;
+  const place = { json: "body", param: "path" }[part] ?? part;
   return new ApiProblem(
     400,
     `The request's ${place} doesn't fit its schema (/openapi.json): ${named.join("; ")}${rest}.`,

@@ -49,7 +49,7 @@ const urlStatus = createRoute({
   path: "/v1/crawl/url-status",
   summary: "What became of a URL, and why",
   request: {
-    query: z.object({ url: z.string().min(1).max(LIMITS.urlBytes * 4), crawl_id: CrawlIdSchema.optional() }),
+    query: z.strictObject({ url: z.string().min(1).max(LIMITS.urlBytes * 4), crawl_id: CrawlIdSchema.optional() }),
   },
   responses: { 200: jsonAnswer("What is known", UrlStatusView), ...problemResponses(400, 404) },
 });

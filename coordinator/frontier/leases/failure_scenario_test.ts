@@ -34,7 +34,7 @@ test("a URL that fails is tried again with growing waits, and is dead after thre
   for (const waitMs of [10_000, 20_000]) {
     await complete(coordinator, lease, [failed(lease.targets[0]!, { failure: "protocol", http_code: 0 })]);
     const status = await coordinator.urlStatus("c", "https://a.example/");
-    assert.match(status!.why, /^tried again from \d\d:\d\d:\d\d on: protocol/);
+    assert.match(status!.why, /^tried again from \d\d:\d\d:\d\d UTC on: protocol/);
     await world.clock.advance(waitMs - 1);
     assert.equal((await ask(coordinator)).leases.length, 0);
     await world.clock.advance(1);
@@ -58,7 +58,7 @@ test("E49: only hosts that back off are left: waiting until a time, neither fini
   await complete(coordinator, lease, [failed(lease.targets[0]!, { retry_after_ms: 120_000 })]);
   const reply = await ask(coordinator);
   assert.equal(reply.leases.length, 0);
-  assert.match(reply.reason, /^waiting until \d\d:\d\d:\d\d: 1 host backing off$/);
+  assert.match(reply.reason, /^waiting until \d\d:\d\d:\d\d UTC: 1 host backing off$/);
   assert.equal(reply.retry_after_ms, 5_000);
   await world.clock.advance(119_999);
   assert.equal(coordinator.stats("c")!.state, "running");

@@ -32,7 +32,7 @@ test("E22: unreachable robots.txt blocks the origin, never excludes its URLs; th
     await world.clock.advance(waitMs - 1);
     const reply = await ask(coordinator);
     assert.equal(reply.leases.length, 0);
-    assert.match(reply.reason, /^waiting until \d\d:\d\d:\d\d: 1 host waiting for robots.txt$/);
+    assert.match(reply.reason, /^waiting until \d\d:\d\d:\d\d UTC: 1 host waiting for robots.txt$/);
     assert.equal(coordinator.stats("c")!.state, "running", "E49: waiting isn't finished");
     await world.clock.advance(1);
   }

@@ -13,6 +13,7 @@ import { queryParametersOf } from "../order/priority.ts";
 import type { FrontierLimits } from "../settings.ts";
 import type { Shard } from "../shard.ts";
 import { findFamily, trapReason } from "../door/traps.ts";
+import { utcDay } from "./utc_time.ts";
 
 export function shapeCheck(href: string, limits: FrontierLimits): ExplainedCheck {
   const reason = shapeReason(href, limits);
@@ -104,19 +105,4 @@ function trapCheck(shard: Shard, { crawl, host, family, isSeed, now }: Applicant
     passes: reason === undefined,
     says: `${reason === undefined ? "It is" : `It looks like a trap (${reason}):`} one of URLs ${what}, ${seen}.`,
   };
-}
-
-/** `2026-11-30` of a wall clock, UTC: days from the epoch to the calendar (Fliegel and Van Flandern, 1968). */
-export function utcDay(wallMs: number): string {
-  const julian = Math.floor(wallMs / 86_400_000) + 2_440_588;
-  let l = julian + 68_569;
-  const n = Math.floor((4 * l) / 146_097);
-  l -= Math.floor((146_097 * n + 3) / 4);
-  const i = Math.floor((4000 * (l + 1)) / 1_461_001);
-  l -= Math.floor((1461 * i) / 4) - 31;
-  const j = Math.floor((80 * l) / 2447);
-  const day = l - Math.floor((2447 * j) / 80);
-  l = Math.floor(j / 11);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${100 * (n - 49) + i + l}-${two(j + 2 - 12 * l)}-${two(day)}`;
 }

@@ -8,7 +8,7 @@ import type { ExplainedCheck } from "../../explain_ports.ts";
 import { originOf } from "../../../protocol/mod.ts";
 import type { Inquiry } from "./explain.ts";
 import type { HostPlace } from "../host_directory.ts";
-import { timeOfDay } from "./standing.ts";
+import { utcTime } from "./utc_time.ts";
 
 export function laterChecks(href: string, place: HostPlace, inquiry: Inquiry): ExplainedCheck[] {
   return [
@@ -41,12 +41,12 @@ function robotsCheck(href: string, { shard, row, now }: Inquiry): ExplainedCheck
   if (known.class === "unreachable") {
     const says =
       `${file} can't be had since ${
-        timeOfDay(known.failingSince || known.fetchedAt)
+        utcTime(known.failingSince || known.fetchedAt, now)
       }, so nothing there may be fetched; the next ` +
-      `try is at ${timeOfDay(known.retryAt)}.`;
+      `try is at ${utcTime(known.retryAt, now)}.`;
     return { check: "robots", passes: false, says };
   }
-  const age = known.expiresAt > now ? `holds until ${timeOfDay(known.expiresAt)}` : "is to be asked for again";
+  const age = known.expiresAt > now ? `holds until ${utcTime(known.expiresAt, now)}` : "is to be asked for again";
   const what = known.class === "rules" ? "has rules, which the edge applies to each URL" : "allows everything";
   return { check: "robots", passes: true, says: `${file} ${what}; it ${age}.` };
 }
@@ -59,7 +59,7 @@ function hostCheck({ host: name }: HostPlace, { shard, now }: Inquiry): Explaine
   if (host.paused) return say(false, "Its host is paused by an operator.");
   if (host.lease !== undefined) return say(false, `Its host is leased to ${host.lease.workerId}.`);
   const why = host.backoffMs > 0 ? "backs off" : "keeps its delay";
-  if (host.nextStartAt > now) return say(false, `Its host ${why} until ${timeOfDay(host.nextStartAt)}.`);
+  if (host.nextStartAt > now) return say(false, `Its host ${why} until ${utcTime(host.nextStartAt, now)}.`);
   return say(true, "Its host may be asked now.");
 }
 

@@ -5,7 +5,6 @@ import type { Explanation } from "../../explain_ports.ts";
 import { LIMITS } from "../../../protocol/mod.ts";
 import { answerAll, ask, complete, crawlAll, newWorld, robots, spec, start } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
-import { utcDay } from "./explain_door.ts";
 
 const A = "https://a.example/";
 
@@ -114,10 +113,4 @@ test("a host tells its clocks, queues, budget and refusals, also one that is out
   assert.deepEqual(coordinator.hostView("out.example")!.crawls[0]!.rejectedByReason, { scope: 4 });
   assert.equal(coordinator.hostView("never.example"), undefined);
   await coordinator.close();
-});
-
-test("days are told as the calendar has them", () => {
-  for (const ms of [0, 951_782_400_000, 951_868_800_000, 1_796_083_199_999, 4_102_444_800_000]) {
-    assert.equal(utcDay(ms), new Date(ms).toISOString().slice(0, 10));
-  }
 });

@@ -8,6 +8,7 @@ import type { BackQueue } from "../queues/back_queue.ts";
 import type { HostState } from "../host_state.ts";
 import { queueReadyAt } from "../queues/readiness.ts";
 import type { Shard } from "../shard.ts";
+import { utcTime } from "./utc_time.ts";
 
 type Cause =
   | "paused by an operator"
@@ -31,9 +32,11 @@ export class Standing {
   /** Wall ms at which the first of these can; Infinity = no time is known. */
   nextAt = Infinity;
   readonly causes = new Map<Cause, number>();
+  #now = 0;
 
   /** Adds what one shard knows of one crawl. */
   add(shard: Shard, crawlId: CrawlId, now: number): void {
+    this.#now = now;
     for (const queue of shard.queuesOfCrawl.get(crawlId) ?? []) {
       const host = shard.hosts.get(queue.host)!;
       if (host.lease?.crawlId === crawlId) this.active++;
@@ -54,13 +57,15 @@ export class Standing {
     if (hasTime) this.nextAt = Math.min(this.nextAt, at);
   }
 
-  /** "waiting until 12:04:31: 3 hosts backing off"; "" when nothing is queued or out. */
+  /** "waiting until 12:04:31 UTC: 3 hosts backing off"; "" when nothing is queued or out. */
   sentence(): string {
     if (this.active > 0) return `fetching from ${hosts(this.active)}`;
     if (this.ready > 0) return `${hosts(this.ready)} ready to be leased`;
     if (this.waiting === 0) return "";
     const causes = Array.from(this.causes, ([cause, count]) => `${hosts(count)} ${cause}`).join(", ");
-    return this.nextAt === Infinity ? `waiting: ${causes}` : `waiting until ${timeOfDay(this.nextAt)}: ${causes}`;
+    return this.nextAt === Infinity
+      ? `waiting: ${causes}`
+      : `waiting until ${utcTime(this.nextAt, this.#now)}: ${causes}`;
   }
 }
 
@@ -88,11 +93,4 @@ function causeOf(
 
 function hosts(count: number): string {
   return count === 1 ? "1 host" : `${count} hosts`;
-}
-
-/** UTC time of day of a wall clock: `12:04:31`. */
-export function timeOfDay(wallMs: number): string {
-  const seconds = Math.ceil(wallMs / 1000) % 86_400;
-  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  return `${two(seconds / 3600)}:${two((seconds % 3600) / 60)}:${two(seconds % 60)}`;
 }

@@ -7,7 +7,7 @@ import type { UrlStatus } from "../../explain_ports.ts";
 import type { UrlRow } from "../../ports.ts";
 import type { Crawl } from "../crawls/crawl.ts";
 import type { Shard } from "../shard.ts";
-import { timeOfDay } from "./standing.ts";
+import { utcTime } from "./utc_time.ts";
 
 export function urlStatusOf(row: UrlRow, key: string, at: { shard: Shard; crawl: Crawl; now: number }): UrlStatus {
   const { shard } = at;
@@ -37,7 +37,7 @@ function why(row: UrlRow, { shard, crawl, now }: { shard: Shard; crawl: Crawl; n
     case "dead":
       return `given up${afterTries(row.attempts)}: ${row.reason}`;
     case "waiting":
-      return `tried again from ${timeOfDay(row.availableAt)} on: ${row.reason}`;
+      return `tried again from ${utcTime(row.availableAt, now)} on: ${row.reason}`;
     case "ready":
       return whyQueued(row, { shard, crawl, now });
   }
@@ -57,6 +57,6 @@ function whyQueued(row: UrlRow, { shard, crawl, now }: { shard: Shard; crawl: Cr
   if (host.blockedReason !== "") return `queued; its host is blocked: ${host.blockedReason}`;
   if (host.paused) return "queued; its host is paused by an operator";
   if (host.lease !== undefined) return "queued; other URLs of its host are being fetched";
-  if (host.nextStartAt > now) return `queued; its host waits until ${timeOfDay(host.nextStartAt)}`;
+  if (host.nextStartAt > now) return `queued; its host waits until ${utcTime(host.nextStartAt, now)}`;
   return "queued";
 }
