@@ -10,6 +10,9 @@ import { number, oneOf } from "./flags.ts";
 
 const SUITES = ["core", "archive", "crawl", "frontier", "all"] as const satisfies readonly BenchSuite[];
 
+/** The rows of the long queue take nearly so many: of fewer nothing would be left to lease, and the run never end. */
+const LEAST_QUEUED = 50_000;
+
 interface Flags {
   readonly runtime?: "deno" | "bun" | "both";
   readonly rounds: number;
@@ -47,7 +50,12 @@ export function registerBench(program: Command): void {
     .option("--seed <n>", "seed of the synthetic web", number({ least: 0 }), 1)
     .option("--pin", "server on the last core, crawl and loop on the others (Linux)")
     .option("--seen <list>", "sizes of the seen-set, ascending, in millions of URLs", millions, [0.1])
-    .option("--queued <n>", "URLs in the frontier's queue", number({ least: 1000, most: 10_000_000 }), 50_000)
+    .option(
+      "--queued <n>",
+      "URLs in the frontier's queue",
+      number({ least: LEAST_QUEUED, most: 10_000_000 }),
+      LEAST_QUEUED,
+    )
     .option("--json", "rows as JSON lines")
     .action(async (suite: BenchSuite, flags: Flags) => {
       // Loaded here, so that no other command pays for it at its start.
