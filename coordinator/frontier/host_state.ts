@@ -63,6 +63,11 @@ export interface HostState extends HostClocks, Scheduled, Placed {
   lease: LeaseState | undefined;
   /** Wall ms until which no lease is granted, since a permit is waited for. Of this process only. */
   keptFreeUntil: number;
+  /**
+   * A request by permit that may be under way: nobody else asks until the lease tells what came of it, or it must be
+   * over (wall ms). Of this process only.
+   */
+  visit: { readonly leaseId: LeaseId; readonly until: number } | undefined;
   /** Origins that URLs of this host were seen to have, since the start. */
   readonly origins: Set<Origin>;
 }
@@ -89,6 +94,7 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     turn: 0,
     lease: undefined,
     keptFreeUntil: 0,
+    visit: undefined,
     origins: new Set(),
     ticket: 0,
     placedAt: NaN,

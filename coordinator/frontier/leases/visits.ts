@@ -41,7 +41,7 @@ export function permitOperation(lease: LeaseState, place: HostPlace): Operation<
 
 /**
  * The host's clock moves as if a request of a lease had started as late as the permit allows; the strictest
- * crawl's delay counts. A host that is leased stays free for whoever asks in vain, or a busy one never could be asked.
+ * crawl's delay counts, and nobody else asks while it may be under way. A host that is leased stays free for whoever asks in vain, or a busy one never could be asked.
  */
 function permit(round: Round, lease: LeaseState, place: HostPlace): PermitReply {
   const { shard, now } = round;
@@ -55,18 +55,22 @@ function permit(round: Round, lease: LeaseState, place: HostPlace): PermitReply 
   const isOwn = shard.leases.has(lease.leaseId) && lease.host.domain === host.domain;
   const isCounted = delayMs > 0 && !isOwn;
   const isFull = isCounted && !shard.domains.admitsVisit(host.domain, now, now + 2 * ASK_AGAIN_MS);
-  if (host.lease !== undefined || isFull) {
+  // The lease's own last visit is over, or was never made, if it asks again.
+  const isVisited = host.visit !== undefined && host.visit.until > now && host.visit.leaseId !== lease.leaseId;
+  if (host.lease !== undefined || isFull || isVisited) {
     host.keptFreeUntil = now + 2 * ASK_AGAIN_MS;
     return { granted: false, wait_ms: ASK_AGAIN_MS };
   }
   const waitMs = Math.max(0, host.nextStartAt - now);
   if (waitMs > GRANTED_AHEAD_MS) return { granted: false, wait_ms: waitMs };
   host.keptFreeUntil = 0;
+  const startBy = now + waitMs + limits.permitStartMs;
+  if (gap > 0) host.visit = { leaseId: lease.leaseId, until: startBy + limits.fetchWallMs };
   host.nextStartAt = now + waitMs + (gap > 0 ? limits.permitStartMs + gap : 0);
   shard.batch.changeHost(host);
   if (isCounted) {
     const visitId = shard.parts.random.hex(8);
-    shard.batch.changeDomain(shard.domains.visit(host, visitId, now + waitMs + limits.permitStartMs));
+    shard.batch.changeDomain(shard.domains.visit(host, visitId, startBy));
   }
   shard.reschedule(host, now);
   return { granted: true, wait_ms: waitMs };

@@ -63,3 +63,21 @@ test("visits: a host that turns a request by permit away is left alone, for 5 mi
   assert.deepEqual([granted, wait_ms], [false, LIMITS.backoffMaxMs]);
   await coordinator.close();
 });
+
+test("visits: while one may be under way nobody else asks its host; told of, the host's delay alone counts", async () => {
+  const world = newWorld(2);
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/", "https://b.example/"]));
+  const { leases } = await ask(coordinator);
+  const [a, b] = ["a.example", "b.example"].map((host) => leases.find((lease) => lease.host === host)!);
+  await coordinator.addSeeds("c", ["https://c.example/"], {});
+  assert.ok((await visit(coordinator, a!, "c.example")).granted);
+  await world.clock.advance(10_000);
+  assert.equal((await visit(coordinator, b!, "c.example")).granted, false, "another lease's visit");
+  await world.clock.advance(5_000);
+  assert.equal((await ask(coordinator)).leases.length, 0, "nor is it leased");
+  const told = robots(a!.targets[0]!, { hops: hops("c.example", "d.example") });
+  await complete(coordinator, a!, [told], { done: false });
+  assert.deepEqual((await ask(coordinator)).leases.map(({ host }) => host), ["c.example"]);
+  await coordinator.close();
+});

@@ -30,5 +30,7 @@ export function readinessOf(host: HostState, crawls: CrawlBook, now: number): Re
     if (queueAt <= now) band = Math.min(band, queue.band);
     else if (queueAt < Infinity && band === Infinity) band = queue.band;
   }
-  return at === Infinity ? undefined : { at: Math.max(at, host.nextStartAt, host.keptFreeUntil), band };
+  return at === Infinity
+    ? undefined
+    : { at: Math.max(at, host.nextStartAt, host.keptFreeUntil, host.visit?.until ?? 0), band };
 }
