@@ -68,6 +68,8 @@ export interface HostState extends HostClocks, Scheduled, Placed {
    * over (wall ms). Of this process only.
    */
   visit: { readonly leaseId: LeaseId; readonly until: number } | undefined;
+  /** Requests by permit that failed in a row. Of this process only. */
+  visitFailures: number;
   /** Origins that URLs of this host were seen to have, since the start. */
   readonly origins: Set<Origin>;
 }
@@ -95,6 +97,7 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     lease: undefined,
     keptFreeUntil: 0,
     visit: undefined,
+    visitFailures: 0,
     origins: new Set(),
     ticket: 0,
     placedAt: NaN,

@@ -1,11 +1,11 @@
 /**
- * What became of a request by permit: its host may be asked by others again, and its back-off grows and shrinks by that as by a lease's own requests.
- * Invariant: an edge tells of hosts alone that its lease was permitted to visit; it can slow one by no more than the
- * longest back-off, whatever Retry-After it says.
+ * What became of a request by permit: its host may be asked by others again, or has to be left alone for a while.
+ * Invariant: an edge tells of hosts alone that its lease was permitted to visit; it can only slow them, each time by no
+ * more than the longest back-off, whatever Retry-After it says.
  */
 
-import { hostKeyOf, type Outcome, type RobotsFetched } from "../../../protocol/mod.ts";
-import { noteFailure, noteSuccess, retryAfter } from "../clocks/politeness.ts";
+import { FAILURES, hostKeyOf, type Outcome, type RobotsFetched } from "../../../protocol/mod.ts";
+import { retryAfter } from "../clocks/politeness.ts";
 import type { HostPlace } from "../host_directory.ts";
 import type { HostState, LeaseState } from "../host_state.ts";
 import type { Operation } from "../round.ts";
@@ -46,6 +46,7 @@ function visitOverOperation(name: string, { leaseId }: LeaseState, answer: Robot
   };
 }
 
+/** The host waits as after failures of its own, but neither its back-off nor what counts towards that is changed. */
 function noteAnswer(
   shard: Shard,
   host: HostState,
@@ -53,11 +54,15 @@ function noteAnswer(
 ): void {
   const { limits } = shard.parts.settings;
   const { answer: { failure, retry_after_ms }, now } = what;
-  if (failure === undefined && host.failuresInRow === 0 && host.backoffMs === 0) return;
-  if (failure === undefined) noteSuccess(host, limits);
-  else {
-    const retryAfterMs = Math.min(limits.backoffMaxMs, retryAfter(retry_after_ms, limits));
-    noteFailure(host, { class: failure, retryAfterMs }, { now, limits });
+  if (failure === undefined) {
+    host.visitFailures = 0;
+    return;
   }
+  const { backoff } = FAILURES[failure];
+  host.visitFailures++;
+  const isLet = backoff === "never" || (backoff === "repeated" && host.visitFailures < 2);
+  const backoffMs = isLet ? 0 : limits.backoffMs * 2 ** (host.visitFailures - 1);
+  const waitMs = Math.min(limits.backoffMaxMs, Math.max(backoffMs, retryAfter(retry_after_ms, limits)));
+  host.nextStartAt = Math.max(host.nextStartAt, now + waitMs);
   shard.batch.changeHost(host);
 }

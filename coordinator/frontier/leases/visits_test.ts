@@ -55,10 +55,10 @@ test("visits: a host that turns a request by permit away is left alone, for 5 mi
     return complete(coordinator, of(host), [robots(target!, { hops: hops("x.example", to), ...change })]);
   };
   await tell("a.example", "c.example", busy);
-  const clocks = coordinator.hostView("c.example")!.clocks;
-  assert.deepEqual([clocks.nextStartInMs, clocks.backoffMs], [LIMITS.backoffMaxMs, LIMITS.backoffMs]);
+  const waitMs = (host: string) => coordinator.hostView(host)!.clocks.nextStartInMs;
+  assert.equal(waitMs("c.example"), LIMITS.backoffMaxMs);
   await tell("b.example", "z.example", busy);
-  assert.equal(coordinator.hostView("z.example")!.clocks.backoffMs, 0, "it wasn't permitted to visit that");
+  assert.ok(waitMs("z.example") < LIMITS.backoffMs, "it wasn't permitted to visit that");
   const { granted, wait_ms } = await visit(coordinator, of("z.example"), "c.example");
   assert.deepEqual([granted, wait_ms], [false, LIMITS.backoffMaxMs]);
   await coordinator.close();
@@ -79,5 +79,25 @@ test("visits: while one may be under way nobody else asks its host; told of, the
   const told = robots(a!.targets[0]!, { hops: hops("c.example", "d.example") });
   await complete(coordinator, a!, [told], { done: false });
   assert.deepEqual((await ask(coordinator)).leases.map(({ host }) => host), ["c.example"]);
+  await coordinator.close();
+});
+
+test("visits: failures in a row double the wait, a good answer ends that, and the host's own back-off is untouched", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  const seeds = Array.from({ length: 4 }, (_, i) => `https://s${i}.d${i}.example/`);
+  await coordinator.createCrawl("c", spec(seeds));
+  const waits: number[] = [];
+  for (const lease of (await ask(coordinator)).leases) {
+    assert.ok((await visit(coordinator, lease, "c.example")).granted);
+    const change = waits.length === 2 ? {} : { class: "unreachable", failure: "http_503" } as const;
+    await complete(coordinator, lease, [robots(lease.targets[0]!, { hops: hops("c.example"), ...change })]);
+    const { nextStartInMs, backoffMs } = coordinator.hostView("c.example")!.clocks;
+    assert.equal(backoffMs, 0);
+    waits.push(nextStartInMs);
+    await world.clock.advance(nextStartInMs);
+  }
+  // After the good answer what the permit itself moved the clock by is left.
+  assert.deepEqual(waits, [5_000, 10_000, 4_000, 5_000]);
   await coordinator.close();
 });

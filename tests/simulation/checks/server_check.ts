@@ -174,8 +174,7 @@ export class ServerCheck {
   #checkWindows(host: HostPlan, flight: Flight, isHop: boolean): void {
     const jitterMs = this.#rules.isParallel ? host.latencyMs[1] - host.latencyMs[0] : 0;
     const toleranceMs = ROUNDING_MS + jitterMs;
-    // A permitted request may be under way still when its host is leased.
-    if (!isHop) this.#perHost.started(host.name, flight, toleranceMs);
+    this.#perHost.started(host.name, flight, toleranceMs);
     this.#perDomain.started(host.domain, flight, toleranceMs);
     this.#perAddress.started(host.address, flight, toleranceMs);
   }
