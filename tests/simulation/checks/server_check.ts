@@ -164,14 +164,14 @@ export class ServerCheck {
     if (isHop && this.#suspended.has(by)) return over;
     this.#verdict.expect(isHop || lease !== undefined, () => `${by.name} asked for ${url} without a lease`);
     this.#checkGap(view, { at: now, lease }, { host, url });
-    this.#checkWindows(host, flight, isHop);
+    this.#checkWindows(host, flight);
     view.last = { at: now, lease };
     if (url.endsWith("/robots.txt")) view.verdictAt = undefined;
     else if (!isHop) this.#checkRobots(view, host, url);
     return over;
   }
 
-  #checkWindows(host: HostPlan, flight: Flight, isHop: boolean): void {
+  #checkWindows(host: HostPlan, flight: Flight): void {
     const jitterMs = this.#rules.isParallel ? host.latencyMs[1] - host.latencyMs[0] : 0;
     const toleranceMs = ROUNDING_MS + jitterMs;
     this.#perHost.started(host.name, flight, toleranceMs);
