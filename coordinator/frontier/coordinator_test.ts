@@ -166,6 +166,19 @@ test("E52: a worker that holds its limit gets back-pressure, whatever it says it
   await coordinator.close();
 });
 
+test("E52: requests that one worker makes at once share its limit, and none of it is lost", async () => {
+  const world = newWorld(2);
+  const { LIMITS } = await import("../../protocol/mod.ts");
+  const coordinator = await start(world, { settings: { limits: { ...LIMITS, leasesPerWorker: 6 } } });
+  await coordinator.createCrawl("c", spec(Array.from({ length: 40 }, (_, i) => `https://h${i}.example/`)));
+  const replies = await Promise.all(Array.from({ length: 8 }, () => ask(coordinator, { max_leases: 4 })));
+  assert.equal(replies.flatMap(({ leases }) => leases).length, 6);
+  assert.match(replies.at(-1)!.reason, /^back-pressure: w1 /);
+  for (const lease of replies.flatMap(({ leases }) => leases)) await answerAll(coordinator, lease);
+  assert.equal((await ask(coordinator, { max_leases: 64 })).leases.length, 6, "what was asked for isn't held for ever");
+  await coordinator.close();
+});
+
 test("E54: the page limit counts fetched pages, not links; queued URLs stay and say so", async () => {
   const world = newWorld();
   const coordinator = await start(world);

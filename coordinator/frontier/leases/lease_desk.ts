@@ -3,7 +3,7 @@
  * Invariant: a worker never holds more than its limit, whatever it says it holds (E52).
  */
 
-import type { Lease, LeaseReply, LeaseRequest, OutboxRow } from "../../../protocol/mod.ts";
+import type { Lease, LeaseReply, LeaseRequest, OutboxRow, WorkerId } from "../../../protocol/mod.ts";
 import { FetchSlots, READY_PER_SLOT } from "../queues/fetch_slots.ts";
 import { LeaseOperation, type ShardGrant } from "./lease.ts";
 import type { FrontierParts } from "../shard.ts";
@@ -28,6 +28,8 @@ export class LeaseDesk {
   readonly #writers: readonly ShardWriter[];
   readonly #board: StandingBoard;
   readonly slots = new FetchSlots();
+  /** Leases that requests under way may bring each worker: they count as held, or two of one moment would each fill it up. */
+  readonly #asking = new Map<WorkerId, number>();
   #turn = 0;
 
   constructor(parts: FrontierParts, writers: readonly ShardWriter[], board: StandingBoard) {
@@ -38,8 +40,28 @@ export class LeaseDesk {
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
     const { limits } = this.#parts.settings;
-    const room = limits.leasesPerWorker - Math.max(whole(request.holding), this.#heldBy(request.worker_id));
+    const { worker_id: worker } = request;
+    const held = Math.max(whole(request.holding), this.#heldBy(worker)) + (this.#asking.get(worker) ?? 0);
+    const room = limits.leasesPerWorker - held;
     const most = Math.min(whole(request.max_leases), limits.leasesPerReply, Math.max(0, room));
+    this.#noteAsking(worker, most);
+    const gathered = await this.#askAll(request, most).finally(() => this.#noteAsking(worker, -most));
+    const { leases, outbox, grants } = gathered;
+    this.#noteSlots(request, most, gathered);
+    const pressure = room <= 0
+      ? `back-pressure: ${worker} holds ${held} leases, at most ` +
+        `${limits.leasesPerWorker} may be held`
+      : "";
+    return { leases, outbox, slot_map: this.#parts.slotMap, ...this.#after(leases.length, grants, pressure) };
+  }
+
+  #noteAsking(worker: WorkerId, change: number): void {
+    const asking = (this.#asking.get(worker) ?? 0) + change;
+    if (asking > 0) this.#asking.set(worker, asking);
+    else this.#asking.delete(worker);
+  }
+
+  async #askAll(request: LeaseRequest, most: number): Promise<Gathered> {
     const gathered: Gathered = { leases: [], outbox: [], grants: [], targets: 0 };
     const first = this.#turn++;
     for (let step = 0; step < this.#writers.length; step++) {
@@ -52,13 +74,7 @@ export class LeaseDesk {
         this.#parts.log.warn("a shard could not grant leases", { error: String(error) });
       }
     }
-    const { leases, outbox, grants } = gathered;
-    this.#noteSlots(request, most, gathered);
-    const pressure = room <= 0
-      ? `back-pressure: ${request.worker_id} holds ${limits.leasesPerWorker - room} leases, at most ` +
-        `${limits.leasesPerWorker} may be held`
-      : "";
-    return { leases, outbox, slot_map: this.#parts.slotMap, ...this.#after(leases.length, grants, pressure) };
+    return gathered;
   }
 
   async #ask(
