@@ -62,8 +62,8 @@ export const COORDINATOR_MUTATIONS: readonly Mutation[] = [
   {
     name: "never backs off",
     file: `${FRONTIER}/clocks/politeness.ts`,
-    find: 'if (backoff === "never" ||',
-    replace: 'if (backoff !== "never" ||',
+    find: 'if (backoff === "never") return;',
+    replace: 'if (backoff !== "never") return;',
   },
   {
     name: "ignores Retry-After",

@@ -125,11 +125,13 @@ export function noteFailure(
   at: { readonly now: number; readonly limits: FrontierLimits },
 ): void {
   host.successesInRow = 0;
-  host.failuresInRow++;
   const { backoff } = FAILURES[failure.class];
   const { limits, now } = at;
   if (failure.retryAfterMs > 0) host.nextStartAt = Math.max(host.nextStartAt, now + failure.retryAfterMs);
-  if (backoff === "never" || (backoff === "repeated" && host.failuresInRow < 2)) return;
+  // It says nothing of how the host fares: a timeout after it is the first, not the second in a row.
+  if (backoff === "never") return;
+  host.failuresInRow++;
+  if (backoff === "repeated" && host.failuresInRow < 2) return;
   host.backoffMs = host.backoffMs === 0 ? limits.backoffMs : Math.min(limits.backoffMaxMs, 2 * host.backoffMs);
   host.nextStartAt = Math.max(host.nextStartAt, now + host.backoffMs);
 }

@@ -106,6 +106,20 @@ test("back-off doubles to its cap, timeouts count from the second in a row, five
   assert.equal(host.backoffMs, 0);
 });
 
+test("a timeout after a failure that says nothing of the host is the first in a row, not the second", () => {
+  for (const name of ["header_too_large", "protocol", "address_refused"] as const) {
+    const host = clocks();
+    const fail = (failure: typeof name | "connect_timeout") =>
+      noteFailure(host, { class: failure, retryAfterMs: 0 }, { now: 1_000, limits: LIMITS });
+    fail(name);
+    fail("connect_timeout");
+    assert.equal(host.backoffMs, 0, name);
+    fail(name);
+    fail("connect_timeout");
+    assert.equal(host.backoffMs, 5_000, `${name} is no success either`);
+  }
+});
+
 test("Retry-After binds the host after any failure, also where the class alone would not slow it", () => {
   for (const name of ["http_429", "http_5xx", "http_503"] as const) {
     const host = clocks();
