@@ -5,7 +5,7 @@
  */
 
 import type { Clock, Logger } from "../runtime/ports.ts";
-import type { Completion, FrontierVerbs, Lease, Outcome, WorkerId } from "../protocol/mod.ts";
+import type { Completion, CompletionReply, FrontierVerbs, Lease, Outcome, WorkerId } from "../protocol/mod.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 export interface ReporterParts {
@@ -53,7 +53,10 @@ export class Reporter {
     return this.#stale;
   }
 
-  /** `acknowledged` is called when the coordinator has the outcome, and never when the fence refused it. */
+  /**
+   * `acknowledged` is called when the coordinator has the outcome and needn't be told its links again; never when the
+   * fence refused it.
+   */
   add(outcome: Outcome, acknowledged?: () => void): void {
     this.#pending.push({ outcome, acknowledged });
     this.#sending ??= this.#drain().finally(() => this.#sending = undefined);
@@ -72,8 +75,9 @@ export class Reporter {
     }));
   }
 
-  #confirm(pending: readonly Pending[], sent: Stopwatch): void {
+  #confirm(pending: readonly Pending[], reply: CompletionReply, sent: Stopwatch): void {
     this.confirmed = sent;
+    if (reply.queue_full === true) return;
     for (const { acknowledged } of pending) acknowledged?.();
   }
 
@@ -102,7 +106,7 @@ export class Reporter {
       try {
         const reply = await frontier.complete({ ...this.#head(), outcomes, ...end() });
         if (reply.status === "stale") this.#stale = true;
-        else this.#confirm(pending, sent);
+        else this.#confirm(pending, reply, sent);
         return;
       } catch (error) {
         log.warn("could not report outcomes; trying again", { host: this.#lease.host, error: String(error) });

@@ -10,13 +10,13 @@ const LEASE = { lease_id: "l", epoch: 1, slot: 0, host: "a.example", expires_in_
 const PACE = { lastSeenAt: undefined, gapMs: 0 };
 
 /** A reporter whose coordinator fails as long as `down` says so. */
-function reporting(stop: AbortSignal, down: () => boolean) {
+function reporting(stop: AbortSignal, down: () => boolean, isFull: () => boolean = () => false) {
   const clock = new VirtualClock();
   const taken: Completion[] = [];
   const complete = (completion: Completion) => {
     if (down()) return Promise.reject(new Error("Committing failed: the disk is full."));
     taken.push(completion);
-    return Promise.resolve({ status: "ok", accepted: 0 });
+    return Promise.resolve({ status: "ok", accepted: 0, ...(isFull() ? { queue_full: true } : {}) });
   };
   const frontier = { complete } as unknown as FrontierVerbs;
   const parts = { frontier, clock, log: silentLog, workerId: "w", stop };
@@ -43,4 +43,17 @@ test("reporter: while the worker is to end, a coordinator that never answers kee
   await clock.advance(20_000);
   await ended;
   assert.deepEqual([taken.length, reporter.stale], [0, true]);
+});
+
+test("reporter: links that met a full queue aren't known, so that they are reported when they are found again", async () => {
+  let full = true;
+  const { reporter, clock } = reporting(new AbortController().signal, () => false, () => full);
+  const known: string[] = [];
+  const outcome = { status: "deferred", target_id: "t", reason: "x", requests: 0 } as const;
+  reporter.add(outcome, () => known.push("first"));
+  await clock.settle();
+  full = false;
+  reporter.add(outcome, () => known.push("second"));
+  await reporter.end(PACE);
+  assert.deepEqual(known, ["second"]);
 });

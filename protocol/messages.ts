@@ -147,6 +147,8 @@ export interface CompletionReply {
   readonly status: "ok" | "stale";
   /** New URLs that the outlinks brought. */
   readonly accepted: number;
+  /** True: outlinks were refused since their host's queue is full, and would be taken later: report them whenever found. */
+  readonly queue_full?: boolean;
 }
 
 /** Confirms that the lease still stands and starts its time anew. */

@@ -42,6 +42,8 @@ export interface Accepted {
   outside: number;
   /** Known before, or sent to their shard. */
   known: number;
+  /** A URL was refused that would be let in once its host's queue is shorter. */
+  isFull: boolean;
   readonly rejected: Rejection[];
 }
 
@@ -75,7 +77,7 @@ class SpanAcceptor {
     this.#span = span;
     this.#crawl = span.options.crawl;
     this.#options = options;
-    this.#result = { accepted: 0, outside: 0, known: span.seen, rejected: [...span.rejections] };
+    this.#result = { accepted: 0, outside: 0, known: span.seen, isFull: false, rejected: [...span.rejections] };
   }
 
   run(): Accepted {
@@ -151,6 +153,7 @@ class SpanAcceptor {
     const isSeed = isSeedPath(finding.path);
     const applicant: Applicant = { crawl: this.#crawl, host, queue, family, isSeed, now };
     const refusal = admissionReason(shard, applicant);
+    if (refusal === "queue_full") this.#result.isFull = true;
     if (refusal !== undefined) return refusal;
     noteAdmission(shard, applicant);
     const { order = "priority" } = this.#crawl.row.spec;

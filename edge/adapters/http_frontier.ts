@@ -73,10 +73,12 @@ function postOf(verb: string, body: string) {
 /** Sends the parts in order; the first stale one ends it, as nothing after it could count. */
 async function complete(client: CoordinatorClient, completion: Completion): Promise<CompletionReply> {
   let accepted = 0;
+  let isFull = false;
   for (const body of completionParts(completion)) {
     const reply = (await client.send(postOf("complete", body))).answer as CompletionReply;
     if (reply.status === "stale") return { status: "stale", accepted };
     accepted += reply.accepted;
+    isFull ||= reply.queue_full === true;
   }
-  return { status: "ok", accepted };
+  return { status: "ok", accepted, ...(isFull ? { queue_full: true } : {}) };
 }

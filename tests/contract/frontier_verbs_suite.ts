@@ -5,6 +5,7 @@
  */
 
 import assert from "node:assert/strict";
+import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
 import type { Completion, FrontierVerbs, Lease, LeaseReply, Outcome } from "../../protocol/mod.ts";
 import { LIMITS } from "../../protocol/mod.ts";
 import { nativeDigest } from "../../runtime/node.ts";
@@ -15,6 +16,7 @@ import { crawlSpec } from "../support/specs.ts";
 export interface Scenario {
   readonly name: string;
   readonly shards?: number;
+  readonly settings?: Partial<FrontierSettings>;
   /** What was answered, for comparison between adapters. */
   run(frontier: FrontierVerbs, plane: ControlPlane): Promise<unknown[]>;
 }
@@ -189,6 +191,23 @@ const manyLinks: Scenario = {
   },
 };
 
+const fullQueue: Scenario = {
+  name: "a completion tells when links met a full queue, so that they are reported again, and only then",
+  settings: { limits: { ...LIMITS, hostQueueUrls: 2 } },
+  async run(frontier, plane) {
+    const lease = await begin(frontier, plane);
+    const links = ["http://a.test/1", "http://a.test/2", "http://a.test/3"];
+    const outcomes = [robots(targetOf(lease, "robots")), fetched(targetOf(lease, "page"), links)];
+    const full = await frontier.complete(report(lease, outcomes));
+    assert.deepEqual(full, { status: "ok", accepted: 2, queue_full: true });
+    passGap(plane);
+    const { leases: [next] } = await ask(frontier);
+    const taken = await frontier.complete(report(next!, [fetched(targetOf(next!, "page"), links)]));
+    assert.deepEqual(taken, { status: "ok", accepted: 1 }, "one of two was fetched, so there is room for one");
+    return [full, taken];
+  },
+};
+
 const permits: Scenario = {
   name: "one request start on a host without a lease is permitted once per gap",
   async run(frontier, plane) {
@@ -250,6 +269,7 @@ export const SCENARIOS: readonly Scenario[] = [
   expiry,
   robotsBodies,
   manyLinks,
+  fullQueue,
   permits,
   clockFreed,
   outbox,

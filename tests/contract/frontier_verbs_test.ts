@@ -36,7 +36,7 @@ async function answersOf(scenario: Scenario, connect: Connect): Promise<unknown>
   let answers: unknown[] = [];
   await withControlPlane(
     (plane) => connect(plane, async (frontier) => void (answers = await scenario.run(frontier, plane))),
-    { shards: scenario.shards ?? 1 },
+    { shards: scenario.shards ?? 1, settings: scenario.settings ?? {} },
   );
   return comparable(answers);
 }

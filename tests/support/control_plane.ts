@@ -70,9 +70,9 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
 
 export async function withControlPlane(
   body: (plane: ControlPlane) => Promise<void>,
-  options: { readonly shards?: number } = {},
+  options: { readonly shards?: number; readonly settings?: Partial<FrontierSettings> } = {},
 ): Promise<void> {
-  const plane = await openControlPlane(freshDisks(options.shards));
+  const plane = await openControlPlane(freshDisks(options.shards), options.settings);
   try {
     await body(plane);
   } finally {

@@ -46,6 +46,8 @@ export class CompleteOperation implements Operation<CompletionReply> {
   /** Which page each outcome is of. */
   readonly #fingerprints: readonly (Fingerprint | undefined)[];
   readonly #spans = new Map<Outcome, LinkSpan>();
+  /** Links were refused that would be taken once a queue is shorter. */
+  #isFull = false;
 
   constructor(completion: Completion) {
     this.isPatient = !completion.done;
@@ -79,7 +81,7 @@ export class CompleteOperation implements Operation<CompletionReply> {
     // The lease's own row stays as granted: which of its targets are settled is told by their rows.
     if (this.#completion.done) shard.endLease(lease, now, this.#ending(lease, now));
     else shard.batch.changeHost(lease.host);
-    return { status: "ok", accepted };
+    return { status: "ok", accepted, ...(this.#isFull ? { queue_full: true } : {}) };
   }
 
   /** The unsettled page target that an outcome names. */
@@ -123,6 +125,7 @@ export class CompleteOperation implements Operation<CompletionReply> {
     const describe = linkFindings(row, crawl, outcome.outlink_kinds);
     const family = familyOf(row.url)?.shape;
     const links = span && acceptSpan(round, span, { describe, sender: lease.leaseId, family });
+    this.#isFull ||= links?.isFull === true;
     noteEvidence(round, { crawl, row, outcome, brought: links?.outside ?? 0 });
     return links?.accepted ?? 0;
   }
