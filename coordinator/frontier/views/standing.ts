@@ -62,7 +62,9 @@ export class Standing {
     if (this.active > 0) return `fetching from ${hosts(this.active)}`;
     if (this.ready > 0) return `${hosts(this.ready)} ready to be leased`;
     if (this.waiting === 0) return "";
-    const causes = Array.from(this.causes, ([cause, count]) => `${hosts(count)} ${cause}`).join(", ");
+    const causes = Array.from(this.causes, ([cause, count]) => {
+      return `${hosts(count)} ${count === 1 ? cause.replace("their", "its") : cause}`;
+    }).join(", ");
     return this.nextAt === Infinity
       ? `waiting: ${causes}`
       : `waiting until ${utcTime(this.nextAt, this.#now)}: ${causes}`;
