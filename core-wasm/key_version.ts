@@ -12,3 +12,13 @@ export const KEY_GOLDENS = {
   texts: "2ab707fad6bb3b46",
   pages: "c1188daaa59d9b75",
 } as const;
+
+/** What keys are made by that is data, and of which no recipe meets every entry: the lists and tables themselves. */
+export const KEY_DATA = {
+  /** XXH64 over the names of assembly/url/tracking_parameters.ts. */
+  tracking: "096f561cc323fe5d",
+  /** XXH64 over the ASCII forms of hosts, one with each character that Unicode has or may yet have below U+32400. */
+  hosts: "ffe03ad67bd5c15b",
+  /** The package that carries the public suffix list, at one version. */
+  suffixes: "tldts 7.6.0",
+} as const;
