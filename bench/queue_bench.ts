@@ -142,6 +142,9 @@ async function work(coordinator: Coordinator, options: PairsOptions, wanted: num
     while (pages < wanted) {
       const reply = await coordinator.lease(leaseRequest(workerId));
       if (reply.leases.length === 0) {
+        if (coordinator.stats(CRAWL)?.state !== "running") {
+          throw new Error(`Leasing ${wanted} pages: the queue ran dry after ${pages}; a larger --queued is wanted.`);
+        }
         await systemClock.sleep(Math.max(1, Math.min(10, reply.retry_after_ms)));
         continue;
       }
