@@ -5,6 +5,7 @@
 
 import type { CrawlId, LeaseId } from "../../../protocol/mod.ts";
 import type { HostPolicy } from "../../host_ports.ts";
+import type { HostState } from "../host_state.ts";
 import type { HostPlace } from "../host_directory.ts";
 import type { Operation } from "../round.ts";
 
@@ -12,7 +13,7 @@ export function policyOperation(place: HostPlace, policy: HostPolicy): Operation
   return {
     apply({ shard, now }) {
       const host = shard.hostOf(place);
-      if (policy.minDelayMs !== undefined) host.policyDelayMs = orNone(policy.minDelayMs);
+      if (policy.minDelayMs !== undefined) setDelay(host, policy.minDelayMs, now);
       if (policy.maxParallel !== undefined) host.policyMaxParallel = orNone(policy.maxParallel);
       if (policy.paused !== undefined) host.paused = policy.paused;
       if (policy.blockedReason !== undefined) host.blockedReason = policy.blockedReason;
@@ -25,6 +26,17 @@ export function policyOperation(place: HostPlace, policy: HostPolicy): Operation
       return { leasesOut: host.lease === undefined ? [] : [host.lease.leaseId] };
     },
   };
+}
+
+/**
+ * A host that is asked already keeps a longer delay from its last request on, not from its next. When that was isn't
+ * known: no later than now, and no later than what was to follow it. Under a lease the delay counts when that ends.
+ */
+function setDelay(host: HostState, delayMs: number, now: number): void {
+  const before = host.policyDelayMs;
+  host.policyDelayMs = orNone(delayMs);
+  if (host.policyDelayMs <= before || host.lease !== undefined || host.nextStartAt === 0) return;
+  host.nextStartAt = Math.max(host.nextStartAt, Math.min(host.nextStartAt, now) + host.policyDelayMs);
 }
 
 function orNone(value: number): number {
