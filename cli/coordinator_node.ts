@@ -37,6 +37,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
   const paths = dataPaths(folder);
   const control = openLibsqlControlStore({ location: paths.control });
   try {
+    await checkShards(folder, shards, control);
     const coordinator = await openCoordinator({
       core,
       log,
@@ -53,6 +54,32 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
     });
     return { coordinator, control };
   } catch (error) {
+    await control.close();
     throw new Fault((error as Error).message);
   }
+}
+
+/** A data folder keeps the shards that it was made with: with fewer or more, slots would be looked for where they aren't. */
+async function checkShards(folder: string, shards: number, control: ControlStore): Promise<void> {
+  const paths = dataPaths(folder);
+  const names = (await systemFiles.list(folder)).filter((name) => /^frontier-\d+\.db$/.test(name));
+  const wanted = Array.from({ length: shards }, (_, index) => paths.shard(index).slice(folder.length + 1));
+  const isWhole = wanted.every((name) => names.includes(name));
+  if (names.length === shards && isWhole) return;
+  const isNew = wanted.length > names.length && !await holdsCrawls(paths.control, control);
+  if (isNew && names.every((name) => wanted.includes(name))) return;
+  throw new Error(
+    `Opening the frontier with ${shards === 1 ? "1 shard" : `${shards} shards`} failed: ${folder} holds ` +
+      `${names.join(", ") || "none"}; wanted ${
+        wanted.join(", ")
+      }. The number of shards can't change; a file that was ` +
+      "lost has to be restored.",
+  );
+}
+
+/** False: no crawl was ever created, so a start that was cut short may have made some of the databases only. */
+async function holdsCrawls(path: string, control: ControlStore): Promise<boolean> {
+  if (await systemFiles.size(path) === undefined) return false;
+  await control.open();
+  return (await control.crawls()).length > 0;
 }
