@@ -256,8 +256,23 @@ test("a lost database: neither side goes on without what the other knows", async
   await first.createCrawl("empty", spec([]));
   await first.createCrawl("c", spec(["https://a.example/"]));
   await first.close();
-  const lost = /^Error: Opening the frontier failed: .* hold.* c, of which .* nothing, so a database was lost .*\.$/;
+  const lost = /^Error: Opening the frontier failed: .* hold.* \w+, of which .* nothing, so a database was lost .*\.$/;
   await assert.rejects(start({ ...world, disks: newWorld().disks }), lost);
   await assert.rejects(start({ ...world, control: newWorld().control }), lost);
+  await (await start(world)).close();
+});
+
+test("a lost database: one shard of several is missed, whatever it held, and at each further try", async () => {
+  const world = newWorld(2);
+  const first = await start(world);
+  await first.createCrawl("c", spec(["https://a.example/"]));
+  await first.close();
+  for (const index of [0, 1]) {
+    const disks = world.disks.map((disk, i) => i === index ? newWorld().disks[0]! : disk);
+    const lost = new RegExp(`of which shard ${index} knows nothing, so a database was lost`);
+    for (let tries = 0; tries < 3; tries++) await assert.rejects(start({ ...world, disks }), lost);
+  }
+  const more = { ...world, disks: [...world.disks, newWorld().disks[0]!] };
+  await assert.rejects(start(more), /of which shard 2 knows nothing, .* more shards than before/);
   await (await start(world)).close();
 });

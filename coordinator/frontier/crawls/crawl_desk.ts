@@ -8,7 +8,7 @@ import type { ControlStore, CrawlRow, SeedAnswer } from "../../ports.ts";
 import type { CrawlId, CrawlSpec } from "../../../protocol/mod.ts";
 import { Crawl, type CrawlParts } from "./crawl.ts";
 import { rescheduleOperation } from "../clocks/host_policy.ts";
-import { injectSeeds, malformedSeeds, type SeedParts, type SeedRequest } from "./seeding.ts";
+import { enterShards, injectSeeds, malformedSeeds, type SeedParts, type SeedRequest } from "./seeding.ts";
 import type { FrontierParts } from "../shard.ts";
 
 const NO_SEEDS: SeedAnswer = { enqueued: 0, alreadySeen: 0, rejected: [], malformed: [] };
@@ -85,6 +85,7 @@ export class CrawlDesk {
 
   async #seed(crawl: Crawl): Promise<SeedAnswer> {
     const { seeds: urls, priority } = crawl.row.spec;
+    await enterShards(crawl.id, this.#seedParts().writers);
     const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#seedParts());
     crawl.row = { ...crawl.row, seeding: false };
     await this.save(crawl);

@@ -4,10 +4,12 @@
  */
 
 import type { SeedAnswer } from "../../ports.ts";
+import type { CrawlId } from "../../../protocol/mod.ts";
 import type { Core } from "../../../core-wasm/core.ts";
 import type { Crawl } from "./crawl.ts";
 import { SeedOperation } from "./enqueue.ts";
 import type { HostDirectory } from "../host_directory.ts";
+import type { Operation } from "../round.ts";
 import type { ShardWriter } from "../writer.ts";
 
 export interface SeedParts {
@@ -28,6 +30,12 @@ export interface SeedRequest {
 export function malformedSeeds(urls: readonly string[], core: Pick<Core, "urls">): SeedAnswer["malformed"] {
   const batch = core.urls(urls);
   return urls.flatMap((url, index) => batch.ok(index) ? [] : [{ index, url, error: batch.why(index) }]);
+}
+
+/** Makes the crawl known to every shard, with or without URLs, so that one that is lost is missed at the next start. */
+export async function enterShards(crawlId: CrawlId, writers: readonly ShardWriter[]): Promise<void> {
+  const operation: Operation<void> = { apply: ({ shard }) => void shard.changeCounts(crawlId) };
+  await Promise.all(writers.map((writer) => writer.submit(operation)));
 }
 
 /** Injects well-formed seeds; durable when it resolves. */
