@@ -1,7 +1,7 @@
 /**
  * Gathers what one round changes into one Batch.
- * Invariant: each key stands once per array, with its newest row; a lease granted after another of the same host ended
- * replaces it.
+ * Invariant: each key stands once per array, with its newest row; where a lease ends and its host's next is granted in one
+ * round, both are told.
  */
 
 import type { AddressRow, DomainRow } from "../group_ports.ts";
@@ -91,7 +91,6 @@ export class BatchBuilder {
 
   putLease(lease: LeaseState): void {
     this.#leases.set(lease.host.host, lease);
-    this.#ended.delete(lease.host.host);
   }
 
   endLease(lease: LeaseState): void {
