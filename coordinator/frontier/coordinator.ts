@@ -98,7 +98,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     checkNothingLost(writers, parts.crawls);
     await desk.resumeSeeding();
   } catch (error) {
-    // Nothing stays open behind an error: the data folder must be free for the next try.
+    // Nothing stays open behind an error: the data folder must be free for the next try. Writers first: one that is
+    // loading its shard anew would still commit.
+    await Promise.allSettled(writers.map((writer) => writer.close()));
     await Promise.allSettled([...shardStores, controlStore].map((store) => store.close()));
     throw error;
   }

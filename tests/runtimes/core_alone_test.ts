@@ -40,10 +40,15 @@ test("the example for Node, from plain JS", async () => {
 }, { skip: NODE_ABSENT });
 
 test("the example for browsers, in headless Chromium", async () => {
-  const dom = await openPage("examples/core_browser.html");
-  const text = /<pre id="answers">([^<]*)<\/pre>/.exec(dom)?.[1] ?? dom;
+  const answers = async () => {
+    const dom = await openPage("examples/core_browser.html");
+    return /<pre id="answers">([^<]*)<\/pre>/.exec(dom)?.[1] ?? dom;
+  };
+  // On a busy machine the browser's virtual time may run out before the module is there: the page is opened anew.
+  let text = "loading";
+  for (let tries = 0; tries < 3 && text === "loading"; tries++) text = await answers();
   assert.equal(text.trim().split("\n").at(-1), hash);
-}, { skip: BROWSER_ABSENT, timeoutMs: 90_000 });
+}, { skip: BROWSER_ABSENT, timeoutMs: 200_000 });
 
 test("the bundle imports nothing but node:fs, and that only when it is asked to", () => {
   const bundle = readFileSync(new URL("../../core-wasm/build/mod.js", import.meta.url), "utf8");
