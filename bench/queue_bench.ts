@@ -121,22 +121,25 @@ async function pairs(folder: string, options: PairsOptions): Promise<Row> {
   try {
     // The hosts' robots.txt first: it isn't what is measured.
     await work(coordinator, options, Math.ceil(options.hosts / 4));
-    const used = await measured(() => work(coordinator, options, options.pairs));
+    let settled = 0;
+    const used = await measured(async () => {
+      settled = await work(coordinator, options, options.pairs);
+    });
     const { targetsPerLease, linksPerPage } = options;
     const isCombined = linksPerPage > 0;
     const what = isCombined
       ? `pairs with ${linksPerPage} links each, ${SEEN_SHARE} % seen`
       : "lease + completion pairs";
-    return row(`${what}, ${targetsPerLease} pages a lease`, options.pairs, used, {
-      ...(isCombined ? { "CPU s for 1 s of the load": (COMBINED_PAIRS * used.cpuSeconds) / options.pairs } : {}),
+    return row(`${what}, ${targetsPerLease} pages a lease`, settled, used, {
+      ...(isCombined ? { "CPU s for 1 s of the load": (COMBINED_PAIRS * used.cpuSeconds) / settled } : {}),
     });
   } finally {
     await coordinator.close();
   }
 }
 
-/** Workers that lease and complete until `wanted` pages are settled. */
-async function work(coordinator: Coordinator, options: PairsOptions, wanted: number): Promise<void> {
+/** Workers that lease and complete until `wanted` pages are settled; how many were: whole replies are. */
+async function work(coordinator: Coordinator, options: PairsOptions, wanted: number): Promise<number> {
   let pages = 0;
   const one = async (workerId: string) => {
     while (pages < wanted) {
@@ -155,6 +158,7 @@ async function work(coordinator: Coordinator, options: PairsOptions, wanted: num
     }
   };
   await Promise.all(Array.from({ length: options.workers }, (_, i) => one(`worker-${i}`)));
+  return pages;
 }
 
 let serial = 0;
