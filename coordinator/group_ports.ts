@@ -53,3 +53,8 @@ export interface DomainView {
   readonly hostNames: readonly string[];
   readonly leasesOut: readonly LeaseId[];
 }
+
+/** Whether an operator's word stands in it: a delay, a bound, a pause or a block. */
+export function hasDomainPolicy(row: DomainView["policy"]): boolean {
+  return row.policyDelayMs > 0 || row.policyMaxParallel > 0 || row.paused || row.blockedReason !== "";
+}

@@ -9,6 +9,7 @@ import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/por
 import type { SeenFacts } from "../seen_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
+import { hasDomainPolicy } from "../group_ports.ts";
 import type { HostView } from "../host_ports.ts";
 import {
   type CapturesReply,
@@ -311,9 +312,7 @@ class FrontierCoordinator implements Coordinator {
   domain: Coordinator["domain"] = (name) => {
     const { shard, domain } = this.#placeOfDomain(name);
     const view = domainView(this.#writers[shard]!.shard, domain);
-    const { policyDelayMs, policyMaxParallel, paused, blockedReason } = view.policy;
-    const hasPolicy = policyDelayMs > 0 || policyMaxParallel > 0 || paused || blockedReason !== "";
-    return view.hosts > 0 || hasPolicy ? view : undefined;
+    return view.hosts > 0 || hasDomainPolicy(view.policy) ? view : undefined;
   };
 
   /** A host of it will do: its registered domain is meant. */

@@ -4,7 +4,7 @@
  * survive a crash; what leases hold is told by the leases' own rows.
  */
 
-import type { DomainRow } from "../../group_ports.ts";
+import { type DomainRow, hasDomainPolicy } from "../../group_ports.ts";
 import type { FrontierLimits } from "../settings.ts";
 import { type Ending, StartGroups } from "./start_groups.ts";
 import {
@@ -114,7 +114,7 @@ export class DomainBook {
       paused: change.paused ?? before.paused,
       blockedReason: change.blockedReason ?? before.blockedReason,
     };
-    if (hasPolicy(policy)) this.#policies.set(place.domain, policy);
+    if (hasDomainPolicy(policy)) this.#policies.set(place.domain, policy);
     else this.#policies.delete(place.domain);
     this.#finished.add(place.domain);
     this.#lengthen(place.domain, windowMs(this.limitOf(place.domain)) - windowBefore);
@@ -141,7 +141,7 @@ export class DomainBook {
     for (const domain of this.#finished) {
       const slot = this.#stored.get(domain);
       const row = slot === undefined ? undefined : this.row({ slot, domain });
-      if (row === undefined || hasPolicy(row) || row.visits.length > 0) continue;
+      if (row === undefined || hasDomainPolicy(row) || row.visits.length > 0) continue;
       this.#stored.delete(domain);
       rows.push(row);
     }
@@ -160,7 +160,7 @@ export class DomainBook {
 
   load(row: DomainRow): void {
     this.#stores(row);
-    if (hasPolicy(row)) this.#policies.set(row.domain, row);
+    if (hasDomainPolicy(row)) this.#policies.set(row.domain, row);
     for (const { id, startsUntil, parallelUntil } of row.visits) {
       this.#groups.hold(row.domain, VISIT + id, { starts: 1, parallel: 1, startsUntil, parallelUntil });
     }
@@ -201,8 +201,4 @@ function orNone(value: number): number {
 
 function noPolicy(slot: number, domain: string): DomainRow {
   return { slot, domain, policyDelayMs: -1, policyMaxParallel: -1, paused: false, blockedReason: "", visits: [] };
-}
-
-function hasPolicy(row: DomainRow): boolean {
-  return row.policyDelayMs > 0 || row.policyMaxParallel > 0 || row.paused || row.blockedReason !== "";
 }
