@@ -15,6 +15,15 @@ export interface Room {
 
 const CORE_TYPES = "core-wasm/core.ts";
 const PORTS = "runtime/ports.ts";
+/** Interfaces between the frontier, its stores and its API. */
+const FRONTIER_PORTS = [
+  "coordinator/ports.ts",
+  "coordinator/group_ports.ts",
+  "coordinator/explain_ports.ts",
+  "coordinator/host_ports.ts",
+  "coordinator/page_ports.ts",
+  "coordinator/seen_ports.ts",
+];
 
 export const ROOMS: readonly Room[] = [
   { path: "protocol/", mayImport: [], packages: [], pure: true },
@@ -56,13 +65,8 @@ export const ROOMS: readonly Room[] = [
     path: "coordinator/frontier/",
     mayImport: [
       "protocol/",
-      "coordinator/ports.ts",
+      ...FRONTIER_PORTS,
       "coordinator/fleet_ports.ts",
-      "coordinator/group_ports.ts",
-      "coordinator/explain_ports.ts",
-      "coordinator/host_ports.ts",
-      "coordinator/page_ports.ts",
-      "coordinator/seen_ports.ts",
       CORE_TYPES,
       PORTS,
     ],
@@ -73,12 +77,7 @@ export const ROOMS: readonly Room[] = [
     path: "coordinator/store/",
     mayImport: [
       "protocol/",
-      "coordinator/ports.ts",
-      "coordinator/group_ports.ts",
-      "coordinator/explain_ports.ts",
-      "coordinator/host_ports.ts",
-      "coordinator/page_ports.ts",
-      "coordinator/seen_ports.ts",
+      ...FRONTIER_PORTS,
       PORTS,
     ],
     packages: ["@libsql/client", "node:"],
@@ -88,13 +87,8 @@ export const ROOMS: readonly Room[] = [
     path: "coordinator/api/",
     mayImport: [
       "protocol/",
-      "coordinator/ports.ts",
+      ...FRONTIER_PORTS,
       "coordinator/fleet_ports.ts",
-      "coordinator/group_ports.ts",
-      "coordinator/explain_ports.ts",
-      "coordinator/host_ports.ts",
-      "coordinator/page_ports.ts",
-      "coordinator/seen_ports.ts",
       "coordinator/frontier/",
       "runtime/",
     ],
