@@ -9,6 +9,7 @@ import { parseTokens } from "../coordinator/api/tokens.ts";
 import { loadCore } from "../core-wasm/mod.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import { serve } from "../runtime/serve.ts";
+import { addApiFlags, type ApiFlags } from "./api_flags.ts";
 import { type CoordinatorNode, openCoordinatorNode } from "./coordinator_node.ts";
 import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
@@ -19,7 +20,7 @@ import { addRegionFlags, type RegionFlags, regionSettings } from "./region_flags
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends LimitFlags, RegionFlags {
+interface Flags extends LimitFlags, RegionFlags, ApiFlags {
   readonly listen: string;
   readonly port: number;
   readonly data: string;
@@ -40,7 +41,7 @@ const TOKENS_VARIABLE = "OUTRIDER_TOKENS";
 export function registerCoordinator(program: Command): void {
   const command = program.command("coordinator")
     .description(
-      `own the frontier and answer the HTTP API; tokens come from ${TOKENS_VARIABLE} (role:secret or role:name:secret, roles operator, edge, reader)`,
+      `own the frontier and answer the HTTP API; tokens come from "outrider token" and ${TOKENS_VARIABLE} (role:secret or role:name:secret, roles operator, edge, reader)`,
     )
     .option("--listen <address>", "address to listen on; anything but loopback needs tokens", "127.0.0.1")
     .option("--port <n>", "port to listen on; 0 = any free one", number({ least: 0, most: 65_535 }), 8600)
@@ -64,7 +65,7 @@ export function registerCoordinator(program: Command): void {
     .option("--tls-key <file>", "... and this key (PEM)")
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
-  addRegionFlags(addLimitFlags(command)).action(coordinator);
+  addApiFlags(addRegionFlags(addLimitFlags(command))).action(coordinator);
 }
 
 async function coordinator(flags: Flags): Promise<void> {
@@ -112,6 +113,9 @@ async function listen({ node, log, tokens, tls, flags }: Listen) {
     return await startApi({
       coordinator: node.coordinator,
       idempotency: node.control,
+      operators: node.control,
+      corsOrigins: flags.corsOrigin,
+      rates: flags.rate,
       digest: nativeDigest,
       random: systemRandom,
       clock: systemClock,

@@ -5,6 +5,7 @@
 import type { Core } from "../core-wasm/core.ts";
 import { openCoordinator } from "../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
+import type { OperatorStore } from "../coordinator/operator_ports.ts";
 import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
@@ -27,8 +28,8 @@ export interface CoordinatorNodeOptions {
 
 export interface CoordinatorNode {
   readonly coordinator: Coordinator;
-  /** The store that the coordinator uses too: idempotency keys of the API lie there. */
-  readonly control: ControlStore;
+  /** The store that the coordinator uses too: idempotency keys, tokens and the audit log of the API lie there. */
+  readonly control: ControlStore & OperatorStore;
 }
 
 /** Opens or makes the databases. Throws a Fault whose sentence names the file that is in the way. */

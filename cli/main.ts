@@ -13,6 +13,7 @@ import { Fault, USAGE } from "./fault.ts";
 import { registerInspection } from "./inspect_commands.ts";
 import { troubleCode } from "../runtime/file_errors.ts";
 import { flushOutput, guardOutput } from "./output.ts";
+import { registerToken } from "./token_command.ts";
 import { VERSION } from "./version.ts";
 import { registerWarc } from "./warc_command.ts";
 
@@ -30,6 +31,7 @@ function build(): Command {
       registerCrawl,
       registerCoordinator,
       registerEdge,
+      registerToken,
       registerBench,
       registerInspection,
       registerWarc,

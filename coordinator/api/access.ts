@@ -35,9 +35,14 @@ export function rolesFor(method: string, path: string): readonly (Role | "open")
 /**
  * Why an open API (no tokens) refuses this request, or undefined. A web page that a person on this machine looks at
  * can send requests to loopback: by its own name (DNS rebinding), which Host betrays, or across sites, which Origin and
- * Sec-Fetch-Site betray. `names` are further hostnames under which the API may be reached.
+ * Sec-Fetch-Site betray. `names` are further hostnames under which the API may be reached, `origins` those of
+ * pages that an operator lets in.
  */
-export function strangerProblem({ headers, url }: Request, names: readonly string[]): string | undefined {
+export function strangerProblem(
+  { headers, url }: Request,
+  names: readonly string[],
+  origins: readonly string[] = [],
+): string | undefined {
   const host = headers.get("host") ?? new URL(url).host;
   const name = host.replace(/:\d+$/, "").toLowerCase();
   if (!isLoopbackHost(name) && !names.includes(name)) {
@@ -46,6 +51,7 @@ export function strangerProblem({ headers, url }: Request, names: readonly strin
     }, but without tokens this API answers only as ${["localhost", ...names].join(", ")}.`;
   }
   const origin = headers.get("origin");
+  if (origin !== null && origins.includes(origin)) return undefined;
   const site = headers.get("sec-fetch-site");
   const crossOrigin = origin !== null && origin !== `http://${host}` && origin !== `https://${host}`;
   if (crossOrigin || site === "cross-site" || site === "same-site") {

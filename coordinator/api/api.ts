@@ -5,9 +5,12 @@
 
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { LIMITS } from "../../protocol/mod.ts";
-import { rolesFor, strangerProblem } from "./access.ts";
+import { createAdmission } from "./admission.ts";
+import { auditLog } from "./audit_log.ts";
+import { addAuditRoutes } from "./audit_routes.ts";
 import type { ApiEnv, ApiParts, App } from "./context.ts";
 import { addCrawlRoutes } from "./crawl_routes.ts";
 import { addExplainRoutes } from "./explain_routes.ts";
@@ -20,19 +23,23 @@ import { addOperateRoutes } from "./operate_routes.ts";
 import { addPageRoutes } from "./page_routes.ts";
 import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
 import { addSeedRoutes } from "./seed_routes.ts";
-import { authenticate, type Caller } from "./tokens.ts";
+import { createTokenBook } from "./token_book.ts";
 
 /** The app; `app.fetch` is a handler for the Serve port, `app.request` serves tests. */
 export function createApi(parts: ApiParts): App {
   const app: App = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   addErrors(app, parts);
+  if (parts.corsOrigins.length > 0) app.use(crossOrigin(parts.corsOrigins));
+  const book = createTokenBook(parts);
+  const admit = createAdmission(parts, book);
   app.use(async (c, next) => {
-    c.set("caller", admit(c.req.raw, c.req.path, parts));
+    c.set("caller", await admit(c));
     await next();
     c.res.headers.set("cache-control", "no-store");
     c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(bodyLimit({ maxSize: LIMITS.apiBodyBytes, onError: refuseSize }));
+  app.use(auditLog(parts));
   const once = createOnce(parts);
   addCrawlRoutes(app, parts, once);
   addSeedRoutes(app, parts, once);
@@ -41,6 +48,7 @@ export function createApi(parts: ApiParts): App {
   addOperateRoutes(app, parts);
   addDomainRoutes(app, parts);
   addPageRoutes(app, parts);
+  addAuditRoutes(app, parts);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   const about = {
     openapi: "3.1.0",
@@ -52,29 +60,15 @@ export function createApi(parts: ApiParts): App {
   return app;
 }
 
-/** Who asks; throws 401 or 403. */
-function admit(request: Request, path: string, { tokens, hostnames, digest }: ApiParts): Caller {
-  const roles = rolesFor(request.method, path);
-  const caller = authenticate(request.headers.get("authorization") ?? undefined, tokens, digest);
-  if (tokens.length === 0) {
-    const problem = strangerProblem(request, hostnames);
-    if (problem !== undefined) throw new ApiProblem(403, problem);
-    return { role: "operator", name: "" };
-  }
-  if (caller?.role === "operator" || (caller && roles.includes(caller.role))) return caller;
-  if (roles.includes("open")) return caller ?? { role: "reader", name: "" };
-  if (caller) {
-    throw new ApiProblem(
-      403,
-      `A token of role ${caller.role} may not ${request.method} ${path}: ${
-        ["operator", ...roles].join(" or ")
-      } is wanted.`,
-    );
-  }
-  throw new ApiProblem(
-    401,
-    "The request carries no valid token: an Authorization header with Bearer and a token is wanted.",
-  );
+/** Pages of these origins may use the API in a browser; the preflight request carries no token (Fetch standard 3.2.5). */
+function crossOrigin(origins: readonly string[]) {
+  return cors({
+    origin: [...origins],
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    exposeHeaders: ["retry-after"],
+    maxAge: 600,
+  });
 }
 
 function refuseSize(): never {
@@ -97,8 +91,7 @@ function addErrors(app: App, { coordinator, log }: ApiParts): void {
     if (problem.status === 500 || problem.status === 503) {
       log.error("An API request failed", { method: c.req.method, path: c.req.path, error: String(error) });
     }
-    const headers: Record<string, string> = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-    if (problem.status === 401) headers["www-authenticate"] = "Bearer";
+    const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
     return problemResponse(problem, headers);
   });
 }

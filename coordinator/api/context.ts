@@ -6,8 +6,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { ControlStore, Coordinator, CrawlRow } from "../ports.ts";
+import type { OperatorStore } from "../operator_ports.ts";
 import type { CrawlDefaults } from "./crawl_request.ts";
 import { ApiProblem } from "./problem.ts";
+import type { Rates } from "./rate_limit.ts";
 import type { Caller, Token } from "./tokens.ts";
 
 export type IdempotencyStore = Pick<ControlStore, "idempotent" | "putIdempotent">;
@@ -16,8 +18,14 @@ export interface ApiParts {
   readonly coordinator: Coordinator;
   /** The control store that the coordinator uses too. */
   readonly idempotency: IdempotencyStore;
-  /** Empty = no token is asked for; startApi allows that on loopback only. */
+  /** Where tokens that were made later, the audit log and quarantines are kept. */
+  readonly operators: OperatorStore;
+  /** Those of the environment. Without one, and without any that was ever made, no token is asked for: loopback only. */
   readonly tokens: readonly Token[];
+  /** Absent = RATES. */
+  readonly rates?: Partial<Rates>;
+  /** Origins of web pages that may use the API in a browser; none = no CORS header is ever sent. */
+  readonly corsOrigins: readonly string[];
   /** Hostnames beside loopback under which an API without tokens may be reached. */
   readonly hostnames: readonly string[];
   readonly defaults: CrawlDefaults;
@@ -28,6 +36,10 @@ export interface ApiParts {
 }
 
 export interface ApiEnv {
+  Bindings: {
+    /** Of whoever sent the request; "" = not known. */
+    remoteAddress?: string;
+  };
   Variables: { caller: Caller };
 }
 

@@ -44,7 +44,8 @@ export function createOnce({ idempotency, digest, clock }: ApiParts): Once {
       if (!KEY.test(key)) {
         throw new ApiProblem(400, "The Idempotency-Key isn't one: 1 to 255 visible ASCII characters are wanted.");
       }
-      const { role, name: callerName } = context.get("caller");
+      const { role, name: ownName, id } = context.get("caller");
+      const callerName = ownName === "" ? id : ownName;
       const name = hash([role, callerName, context.req.method, context.req.path, key].join("\n"));
       const request = hash(await context.req.text());
       let pending = running.get(name);

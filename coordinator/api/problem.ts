@@ -17,6 +17,7 @@ const TITLES = {
   413: "Request too large",
   415: "Unsupported media type",
   422: "Refused",
+  429: "Too many requests",
   500: "Internal error",
   503: "Not ready",
 } as const;
@@ -29,11 +30,18 @@ export class ApiProblem extends Error {
   readonly status: ProblemStatus;
   /** Members beside the standard ones, snake_case. */
   readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: ProblemStatus, detail: string, extra: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    status: ProblemStatus,
+    detail: string,
+    extra: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(detail);
     this.status = status;
     this.extra = extra;
+    this.headers = headers;
   }
 }
 
@@ -43,7 +51,7 @@ export function problemResponse(problem: ApiProblem, headers: Readonly<Record<st
   const body = { type: "about:blank", title: TITLES[status], status, detail: message, ...extra };
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/problem+json; charset=utf-8", ...headers },
+    headers: { "content-type": "application/problem+json; charset=utf-8", ...problem.headers, ...headers },
   });
 }
 

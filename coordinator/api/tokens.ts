@@ -4,13 +4,15 @@
  */
 
 import type { Digest } from "../../runtime/ports.ts";
+import type { Role } from "../operator_ports.ts";
 
-/** operator: everything; edge: the frontier verbs; reader: look, change nothing. */
-export type Role = "operator" | "edge" | "reader";
+export type { Role } from "../operator_ports.ts";
 
 export const ROLES: readonly Role[] = ["operator", "edge", "reader"];
 
 export interface Token {
+  /** Names it in the audit log; says nothing of the secret. */
+  readonly id: string;
   readonly role: Role;
   /** Shown in the log. An edge token's name bounds the worker ids that may use it; "" = any. */
   readonly name: string;
@@ -19,11 +21,14 @@ export interface Token {
 
 /** Who asks. */
 export interface Caller {
+  /** Of the token; "" where none is asked for. */
+  readonly id: string;
   readonly role: Role;
   readonly name: string;
 }
 
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+/** What may name a token. */
+export const TOKEN_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 /** RFC 6750 2.1, b64token. */
 const SECRET = /^[A-Za-z0-9._~+/-]+=*$/;
 const HASHED = /^sha256=([0-9a-f]{64})$/;
@@ -38,7 +43,7 @@ export function parseTokens(setting: string, digest: Digest): Token[] {
     const role = parts[0] as Role;
     const name = parts.length === 3 ? parts[1]! : "";
     const secret = parts.at(-1)!;
-    const fits = (parts.length === 2 || (parts.length === 3 && NAME.test(name))) && ROLES.includes(role);
+    const fits = (parts.length === 2 || (parts.length === 3 && TOKEN_NAME.test(name))) && ROLES.includes(role);
     const hashed = HASHED.exec(secret)?.[1];
     if (!fits || (hashed === undefined && !SECRET.test(secret))) {
       throw new Error(
@@ -47,7 +52,7 @@ export function parseTokens(setting: string, digest: Digest): Token[] {
         } and the secret has no spaces, commas or colons.`,
       );
     }
-    return { role, name, sha256: hashed ?? digest.sha256Hex(new TextEncoder().encode(secret)) };
+    return { id: `env-${index + 1}`, role, name, sha256: hashed ?? digest.sha256Hex(new TextEncoder().encode(secret)) };
   });
 }
 
@@ -57,8 +62,8 @@ export function authenticate(header: string | undefined, tokens: readonly Token[
   if (secret === undefined) return undefined;
   const presented = digest.sha256Hex(new TextEncoder().encode(secret));
   let found: Caller | undefined;
-  for (const { role, name, sha256 } of tokens) {
-    if (sameDigest(presented, sha256)) found ??= { role, name };
+  for (const { id, role, name, sha256 } of tokens) {
+    if (sameDigest(presented, sha256)) found ??= { id, role, name };
   }
   return found;
 }

@@ -3,10 +3,12 @@
  * Invariant: each write is one statement whose repetition changes nothing, so it may be sent again after a lost answer.
  */
 
+import type { OperatorStore } from "../operator_ports.ts";
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { closeCleanly, connectChecked, type Layout, type OpenOptions, plain, prepare } from "./libsql_open.ts";
+import { libsqlOperators, OPERATOR_TABLES } from "./libsql_operators.ts";
 import { CONTROL_FORMAT, CONTROL_TABLES } from "./schema_control.ts";
 
 /** How long an answer is given again under its idempotency key. */
@@ -34,7 +36,10 @@ async function openDatabase(options: OpenOptions): Promise<Database> {
   const database = connectChecked(options);
   try {
     await prepare(database, LAYOUT, options);
-    await explained("Opening", database, () => checkFormat(database));
+    await explained("Opening", database, async () => {
+      await checkFormat(database);
+      await database.write(OPERATOR_TABLES.map((sql) => plain(sql)));
+    });
     return database;
   } catch (error) {
     database.close();
@@ -57,7 +62,7 @@ function deadline(now: number): bigint {
 }
 
 /** The store touches nothing before `open`. All rejections are sentences that name the database. */
-export function openLibsqlControlStore(options: OpenOptions): ControlStore {
+export function openLibsqlControlStore(options: OpenOptions): ControlStore & OperatorStore {
   let opened: Database | undefined;
   const using = <T>(attempt: string, work: (database: Database) => Promise<T>): Promise<T> => {
     const database = opened;
@@ -65,6 +70,7 @@ export function openLibsqlControlStore(options: OpenOptions): ControlStore {
     return Promise.reject(new Error(`Using ${options.location} failed: the store is not open; open it first.`));
   };
   return {
+    ...libsqlOperators(using),
     async open() {
       opened?.close();
       opened = undefined;

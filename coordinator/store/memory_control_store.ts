@@ -5,19 +5,21 @@
 
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
+import { MemoryOperatorDisk, MemoryOperatorStore } from "./memory_operators.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 
 /** What a crash leaves. */
-export class MemoryControlDisk {
+export class MemoryControlDisk extends MemoryOperatorDisk {
   readonly crawls = new Map<CrawlId, CrawlRow>();
   readonly answers = new Map<string, { readonly answer: string; readonly at: number }>();
 }
 
-export class MemoryControlStore implements ControlStore {
+export class MemoryControlStore extends MemoryOperatorStore implements ControlStore {
   readonly #disk: MemoryControlDisk;
 
   constructor(disk: MemoryControlDisk = new MemoryControlDisk()) {
+    super(disk);
     this.#disk = disk;
   }
 

@@ -4,8 +4,12 @@
  */
 
 import assert from "node:assert/strict";
-import type { ControlStore, CrawlRow } from "../../coordinator/ports.ts";
+import type { OperatorStore } from "../../coordinator/operator_ports.ts";
+import type { ControlStore as CrawlsStore, CrawlRow } from "../../coordinator/ports.ts";
 import { test } from "../support/test.ts";
+import { operatorStoreCases } from "./operator_store_cases.ts";
+
+type ControlStore = CrawlsStore & OperatorStore;
 
 export interface ControlShelf {
   /** A new, unopened handle on the same data. */
@@ -57,6 +61,8 @@ export function runControlStoreSuite(name: string, makeShelf: () => Promise<Cont
         await shelf.remove();
       }
     });
+
+  operatorStoreCases(it);
 
   it("crawls are kept in the order of their coming, the newest row of each", async (reopen) => {
     const store = await reopen();

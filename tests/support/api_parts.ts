@@ -18,6 +18,8 @@ export function apiParts({ coordinator, control, clock }: ControlPlane): ApiPart
   return {
     coordinator,
     idempotency: control,
+    operators: control,
+    corsOrigins: [],
     tokens: parseTokens(SETTING, nativeDigest),
     hostnames: [],
     defaults: { version: "0.0.0", contact: "test@example.org", openedAddresses: false },

@@ -21,6 +21,7 @@ const FRONTIER_PORTS = [
   "coordinator/group_ports.ts",
   "coordinator/explain_ports.ts",
   "coordinator/host_ports.ts",
+  "coordinator/operator_ports.ts",
   "coordinator/page_ports.ts",
   "coordinator/seen_ports.ts",
 ];
