@@ -80,7 +80,7 @@ class SeenBench {
     this.#core = core;
     this.#world = world;
     this.#file = file;
-    this.#directory = new HostDirectory(core, evenSlotMap(1));
+    this.#directory = new HostDirectory(core, { map: evenSlotMap(1) });
   }
 
   /** All numbered URLs up to `size`, each batch of one host, as a site's pages bring them. */

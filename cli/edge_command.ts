@@ -81,8 +81,8 @@ async function edge(flags: Flags): Promise<void> {
     const core = await loadCore();
     const onLocalTrouble = (sentence: string) => log.error("local trouble", { sentence });
     let shards = [0];
-    const onSlotMap = ({ starts }: SlotMap) => {
-      if (starts.length !== shards.length) shards = starts.map((_, index) => index);
+    const onSlotMap = (map: SlotMap) => {
+      if (map.shards !== shards.length) shards = Array.from({ length: map.shards }, (_, index) => index);
     };
     const settings = edgeSettings(flags, workerId);
     const publishing = await openPublishing({ ...settings, frontier, core, shards: () => shards, onLocalTrouble });

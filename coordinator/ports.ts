@@ -17,6 +17,7 @@ import type {
   Origin,
   OutboxRow,
   RobotsClass,
+  SlotMap,
   WorkerId,
 } from "../protocol/mod.ts";
 import type { FleetView } from "./fleet_ports.ts";
@@ -296,11 +297,6 @@ export interface ShardStore extends SeenStorage {
   close(): Promise<void>;
 }
 
-/** Another process owns the shard now: stop at once, change nothing more. */
-export class OwnerLost extends Error {
-  override readonly name = "OwnerLost";
-}
-
 /** A crawl in the control database. */
 export interface CrawlRow {
   readonly crawlId: CrawlId;
@@ -332,6 +328,8 @@ export interface ControlStore {
 export interface SeedAnswer {
   readonly enqueued: number;
   readonly alreadySeen: number;
+  /** Stored, and on their way to shards of other coordinators, who decide whether they are new; absent = none. */
+  readonly forwarded?: number;
   /** Refused at the door (scope, limits), with the reason. */
   readonly rejected: readonly { readonly url: string; readonly reason: string }[];
   /** Not empty: nothing was enqueued. */
@@ -391,6 +389,8 @@ export interface Coordinator extends FrontierVerbs {
   /** Undefined when nothing is known of it. */
   domain(name: string): DomainView | undefined;
   shardCount(): number;
+  /** Where slots and shards are, as far as this process knows. */
+  slotMap(): SlotMap;
   /** How the seen-set of each shard fares. */
   seenFacts(): SeenFacts[];
   /** A sentence for each thing that is wrong; empty = ready. */

@@ -105,6 +105,8 @@ export const LIMITS = {
   confirmMs: 5_000,
   /** A request by permit reaches its host within this long after the time it was permitted for, or isn't sent. */
   permitStartMs: 3_000,
+  /** A coordinator's word to another, carried by an edge, is taken for so long after it was given. */
+  referralMs: 10_000,
   /** Requests by permit on other hosts that one lease may make. */
   permitsPerLease: 64,
   /** Targets in one lease. */

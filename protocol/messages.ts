@@ -8,8 +8,11 @@ import type { CrawlId, HostKey, LeaseId, Origin, WorkerId } from "./ids.ts";
 import type { Outcome, RecordRef } from "./outcomes.ts";
 import type { SlotMap } from "./slot.ts";
 
-/** Version of these messages. Coordinators serve this one and the one before. */
-export const PROTOCOL_VERSION = 1;
+/**
+ * Version of these messages. Coordinators serve this one and the one before. 2: slot maps with owners, referrals;
+ * an edge of version 1 can work only for a coordinator that owns all shards.
+ */
+export const PROTOCOL_VERSION = 2;
 
 export type TargetKind = "page" | "robots" | "sitemap";
 
@@ -90,7 +93,10 @@ export interface Lease {
 
 /** Links of one completion whose slots another shard owns, on their way there. Idempotent by (lease_id, seq). */
 export interface OutboxRow {
+  /** Of its first link: tells where it goes. */
   readonly slot: number;
+  /** The shard that wrote it, to which its acknowledgement goes; absent where one coordinator has all shards. */
+  readonly from_shard?: number;
   readonly crawl_id: CrawlId;
   readonly lease_id: LeaseId;
   readonly seq: number;
@@ -145,6 +151,8 @@ export interface Completion {
 /** `stale`: the fence refused it and nothing changed. Not an error: the edge drops what it holds of this lease. */
 export interface CompletionReply {
   readonly status: "ok" | "stale";
+  /** What became of visits by permit, to be told to the owners of the hosts (verb `visited`). */
+  readonly referrals?: readonly Referral[];
   /** New URLs that the outlinks brought. */
   readonly accepted: number;
   /** True: outlinks were refused since their host's queue is full, and would be taken later: report them whenever found. */
@@ -191,7 +199,7 @@ export interface OutboxDelivery {
 /** Rows now durable at their owner; the sender deletes them. */
 export interface OutboxAck {
   readonly worker_id: WorkerId;
-  readonly rows: readonly { readonly lease_id: LeaseId; readonly seq: number }[];
+  readonly rows: readonly { readonly lease_id: LeaseId; readonly seq: number; readonly from_shard?: number }[];
 }
 
 /** An acknowledged capture, in the order of acknowledgement: what pages.jsonl and the CDXJ index are made from. */
@@ -234,6 +242,23 @@ export interface CapturesReply {
 }
 
 /**
+ * What one coordinator has to say to another, which the edge carries: the word is signed and means nothing to the edge.
+ * It stands for `LIMITS.referralMs`.
+ */
+export interface Referral {
+  /** Whose owner is to be told. */
+  readonly slot: number;
+  readonly ticket: string;
+}
+
+/** Carries a referral of a completion. */
+export interface VisitedRequest {
+  readonly worker_id: WorkerId;
+  readonly slot: number;
+  readonly ticket: string;
+}
+
+/**
  * One request start on a host that the worker holds no lease of: a robots.txt redirect hop to another host
  * (RFC 9309 2.3.1.2). Names the lease whose robots.txt led there, which must stand. Granting it moves the host's clock as a request of a lease would; the lease's own pace counts it too.
  */
@@ -242,8 +267,9 @@ export interface PermitRequest {
   /** Under a lease of the same domain the request is one of its own. */
   readonly lease_id: LeaseId;
   readonly epoch: number;
-  /** Of the lease. */
+  /** Of the lease; with a ticket, the slot that the referral named. */
   readonly slot: number;
+  readonly ticket?: string;
   readonly host: HostKey;
   readonly domain: string;
 }
@@ -253,6 +279,8 @@ export interface PermitReply {
   readonly granted: boolean;
   /** Granted: the request may start this long after the reply was sent. Refused: when to ask again. */
   readonly wait_ms: number;
+  /** Not refused: another coordinator owns the host, and the same request goes to it, with slot and ticket of this. */
+  readonly referral?: Referral;
 }
 
 /**
@@ -263,7 +291,9 @@ export interface AddressPermitRequest {
   readonly worker_id: WorkerId;
   readonly lease_id: LeaseId;
   readonly epoch: number;
+  /** Of the lease; with a ticket, the slot that the referral named. */
   readonly slot: number;
+  readonly ticket?: string;
   /** As it is connected to. */
   readonly address: string;
   /** The gap that the edge keeps, and the requests at once that it may make. */
@@ -279,12 +309,16 @@ export interface AddressPermitReply {
   readonly max_parallel: number;
   /** To be asked for again after this, counted from when the request was sent. */
   readonly expires_in_ms: number;
+  /** Not refused: another coordinator owns the address, and the same request goes to it, with slot and ticket of this. */
+  readonly referral?: Referral;
 }
 
 /** The last request under these permits has ended. */
 export interface PermitReturn {
   readonly worker_id: WorkerId;
   readonly lease_id: LeaseId;
+  /** Whose owner granted them: the lease's, or that of the referral; absent where one coordinator has all shards. */
+  readonly slot?: number;
   readonly addresses: readonly string[];
   /** Absent: no request was made. */
   readonly last_start_ago_ms?: number;

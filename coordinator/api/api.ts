@@ -8,6 +8,7 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { LIMITS } from "../../protocol/mod.ts";
+import { NotOwned } from "../owner_ports.ts";
 import { createAdmission } from "./admission.ts";
 import { auditLog } from "./audit_log.ts";
 import { addAuditRoutes } from "./audit_routes.ts";
@@ -107,6 +108,7 @@ function problemFrom(error: Error, problems: readonly string[]): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const known = error instanceof HTTPException ? HTTP_DETAILS[error.status] : undefined;
   if (known) return new ApiProblem(...known);
+  if (error instanceof NotOwned) return new ApiProblem(421, error.message, { shard: error.shard, slot_map: error.map });
   if (error.name === "OwnerLost") {
     return new ApiProblem(503, "Another coordinator owns the data now: ask that one.");
   }

@@ -4,7 +4,7 @@
  */
 
 import { createRoute, z } from "@hono/zod-openapi";
-import { PROTOCOL_VERSION } from "../../protocol/mod.ts";
+import { replyOfVersion1, SERVED } from "./protocol_versions.ts";
 import type { ApiParts, App } from "./context.ts";
 import { refuseForeignKeys, refuseForeignPrefix, refuseForeignWorker } from "./edge_bounds.ts";
 import {
@@ -32,7 +32,7 @@ function verb<P extends string, S extends z.ZodType>(name: P, summary: string, s
     request: { body: jsonBody(schema) },
     responses: {
       200: { description: "The reply (protocol/messages.ts)" },
-      ...problemResponses(400, 401, 403, 413, 415, 503),
+      ...problemResponses(400, 401, 403, 413, 415, 421, 503),
     },
   });
 }
@@ -49,12 +49,12 @@ const robots = createRoute({
 function addVersionCheck(app: App): void {
   app.use("/v1/frontier/*", async (c, next) => {
     const version = c.req.header("outrider-protocol");
-    if (version !== undefined && version !== String(PROTOCOL_VERSION)) {
+    if (version !== undefined && !SERVED.includes(version)) {
       throw new ApiProblem(
         400,
-        `The edge speaks protocol ${
-          version.slice(0, 20)
-        }, but this coordinator serves ${PROTOCOL_VERSION}: upgrade coordinators first, then edges.`,
+        `The edge speaks protocol ${version.slice(0, 20)}, but this coordinator serves ${
+          SERVED.join(" and ")
+        }: upgrade coordinators first, then edges.`,
       );
     }
     await next();
@@ -66,7 +66,8 @@ export function addFrontierRoutes(app: App, { coordinator }: ApiParts): void {
   app.openapi(verb("lease", "Leases hosts", LeaseRequestSchema), async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
-    return c.json(await coordinator.lease(request));
+    const reply = await coordinator.lease(request);
+    return c.json(c.req.header("outrider-protocol") === "1" ? replyOfVersion1(reply) : reply);
   });
   app.openapi(verb("complete", "Reports outcomes", CompletionSchema), async (c) => {
     const completion = c.req.valid("json");

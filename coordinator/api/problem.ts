@@ -16,6 +16,7 @@ const TITLES = {
   409: "Conflict",
   413: "Request too large",
   415: "Unsupported media type",
+  421: "Misdirected request",
   422: "Refused",
   429: "Too many requests",
   500: "Internal error",

@@ -42,6 +42,8 @@ export interface Accepted {
   outside: number;
   /** Known before, or sent to their shard. */
   known: number;
+  /** Of these, those that are on their way to another shard now. */
+  forwarded: number;
   /** A URL was refused that would be let in once its host's queue is shorter. */
   isFull: boolean;
   readonly rejected: Rejection[];
@@ -77,7 +79,14 @@ class SpanAcceptor {
     this.#span = span;
     this.#crawl = span.options.crawl;
     this.#options = options;
-    this.#result = { accepted: 0, outside: 0, known: span.seen, isFull: false, rejected: [...span.rejections] };
+    this.#result = {
+      accepted: 0,
+      outside: 0,
+      known: span.seen,
+      forwarded: 0,
+      isFull: false,
+      rejected: [...span.rejections],
+    };
   }
 
   run(): Accepted {
@@ -204,6 +213,7 @@ class SpanAcceptor {
     this.#result.known++;
     if (sentAt >= 0 && (row.spec.scope.max_depth === undefined || sentAt <= finding.depth)) return;
     sent.add(candidate.fingerprint, salt, finding.depth);
+    this.#result.forwarded++;
     this.#shard.changeCounts(id).sent++;
     const to = { slot: candidate.place.slot, crawlId: id, sender: this.#options.sender };
     this.#shard.batch.addForeign(candidate.place.shard, to, {

@@ -17,7 +17,6 @@ import {
   type Completion,
   type CrawlId,
   type CrawlStats,
-  evenSlotMap,
   type ExtendReply,
   type HostKey,
   type LeaseReply,
@@ -25,8 +24,7 @@ import {
   type OutboxDelivery,
   type OutboxRow,
   type ReleaseRequest,
-  shardOf,
-  SLOT_COUNT,
+  type SlotMap,
 } from "../../protocol/mod.ts";
 import { AddressDirectory } from "./clocks/address_directory.ts";
 import { CompleteOperation } from "./leases/complete.ts";
@@ -47,6 +45,7 @@ import { extendOperation, releaseOperation, settledOperation } from "./leases/le
 import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
+import { ShardBook } from "./shard_book.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
@@ -55,8 +54,8 @@ import { ShardWriter } from "./writer.ts";
 
 export interface CoordinatorOptions {
   readonly core: Core;
-  /** One per shard; the slots are shared out evenly among them. */
-  readonly shardStores: readonly ShardStore[];
+  /** One per shard; the slots are shared out evenly among them. Undefined: another coordinator has that shard. */
+  readonly shardStores: readonly (ShardStore | undefined)[];
   readonly controlStore: ControlStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -70,7 +69,7 @@ export interface CoordinatorOptions {
 /** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { core, shardStores, controlStore, clock, random, digest, log } = options;
-  const slotMap = evenSlotMap(shardStores.length);
+  const book = new ShardBook(shardStores.length);
   const settings = frontierSettings(options.settings);
   const parts: FrontierParts = {
     core,
@@ -78,39 +77,38 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     random,
     digest,
     log,
-    slotMap,
+    book,
     settings,
     crawls: new CrawlBook(),
-    directory: new HostDirectory(core, slotMap),
+    directory: new HostDirectory(core, book),
     ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
-    addresses: new AddressDirectory(core, slotMap, settings.exemptAddresses),
+    addresses: new AddressDirectory(core, book, settings.exemptAddresses),
     shards: [],
   };
-  const writers: ShardWriter[] = [];
-  const desk = new CrawlDesk(parts, controlStore, () => ({ core, directory: parts.directory, writers }));
+  const desk = new CrawlDesk(parts, controlStore);
   try {
     await controlStore.open();
     await desk.load();
     const owner = random.hex(8);
     for (const [index, store] of shardStores.entries()) {
+      if (store === undefined) continue;
       await store.open(owner, core.keyVersion);
-      writers.push(await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
+      book.put(index, await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
     }
-    checkNothingLost(writers, parts.crawls);
+    checkNothingLost(book.own, parts.crawls);
     await desk.resumeSeeding();
   } catch (error) {
     // Nothing stays open behind an error: the data folder must be free for the next try. Writers first: one that is
     // loading its shard anew would still commit.
-    await Promise.allSettled(writers.map((writer) => writer.close()));
-    await Promise.allSettled([...shardStores, controlStore].map((store) => store.close()));
+    await Promise.allSettled(book.own.map((writer) => writer.close()));
+    await Promise.allSettled([...shardStores, controlStore].map((store) => store?.close()));
     throw error;
   }
-  return new FrontierCoordinator({ parts, writers, desk, controlStore });
+  return new FrontierCoordinator({ parts, desk, controlStore });
 }
 
 interface Rooms {
   readonly parts: FrontierParts;
-  readonly writers: readonly ShardWriter[];
   readonly desk: CrawlDesk;
   readonly controlStore: ControlStore;
 }
@@ -120,7 +118,6 @@ const SECOND_SWEEP_MS = 50;
 
 class FrontierCoordinator implements Coordinator {
   readonly #parts: FrontierParts;
-  readonly #writers: readonly ShardWriter[];
   readonly #desk: CrawlDesk;
   readonly #leases: LeaseDesk;
   readonly #urls: UrlDesk;
@@ -133,22 +130,24 @@ class FrontierCoordinator implements Coordinator {
   /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
   #sweepNow = new AbortController();
 
-  constructor({ parts, writers, desk, controlStore }: Rooms) {
+  constructor({ parts, desk, controlStore }: Rooms) {
     this.#parts = parts;
-    this.#writers = writers;
     this.#desk = desk;
     this.#controlStore = controlStore;
-    this.#board = new StandingBoard(() => writers.map((writer) => writer.shard));
-    this.#leases = new LeaseDesk(parts, writers, this.#board);
-    this.#urls = new UrlDesk(parts, writers);
-    this.#permits = new PermitDesk(parts, writers);
+    this.#board = new StandingBoard(() => parts.book.own.map((writer) => writer.shard));
+    this.#leases = new LeaseDesk(parts, this.#board);
+    this.#urls = new UrlDesk(parts);
+    this.#permits = new PermitDesk(parts);
     this.#sweeping = this.#sweepForEver();
   }
 
-  /** The writer of a slot, or undefined for what is no slot. */
+  get #writers(): readonly ShardWriter[] {
+    return this.#parts.book.own;
+  }
+
+  /** The writer of a slot; undefined for what is no slot. Throws NotOwned. */
   #ofSlot(slot: number): ShardWriter | undefined {
-    const isSlot = Number.isInteger(slot) && slot >= 0 && slot < SLOT_COUNT;
-    return isSlot ? this.#writers[shardOf(this.#parts.slotMap, slot)] : undefined;
+    return this.#parts.book.ofSlot(slot);
   }
 
   async #sweepForEver(): Promise<void> {
@@ -183,7 +182,7 @@ class FrontierCoordinator implements Coordinator {
       retry_after_ms: 1_000,
       reason: "the coordinator is closing",
       outbox: [],
-      slot_map: this.#parts.slotMap,
+      slot_map: this.#parts.book.map,
     };
     return Promise.resolve(reply);
   };
@@ -250,9 +249,9 @@ class FrontierCoordinator implements Coordinator {
   };
 
   captures: Coordinator["captures"] = async (request: CapturesRequest): Promise<CapturesReply> => {
-    const writer = this.#writers[request.shard];
+    if (request.shard >= this.shardCount()) return { rows: [], more: false };
+    const writer = this.#parts.book.get(request.shard);
     const limit = Math.min(LIMITS.capturesPerReply, Math.max(1, Math.floor(request.limit)));
-    if (writer === undefined) return { rows: [], more: false };
     const rows = await writer.store.captures(request.storage_prefix, request.after_seq, limit + 1);
     return { rows: rows.slice(0, limit), more: rows.length > limit };
   };
@@ -277,7 +276,7 @@ class FrontierCoordinator implements Coordinator {
 
   setHostPolicy: Coordinator["setHostPolicy"] = (host, policy) => {
     const place = this.#parts.directory.placeOf(host);
-    return this.#writers[place.shard]!.submit(policyOperation(place, policy));
+    return this.#parts.book.get(place.shard).submit(policyOperation(place, policy));
   };
 
   fleet(): FleetView {
@@ -288,7 +287,7 @@ class FrontierCoordinator implements Coordinator {
   hostView(name: HostKey): HostView | undefined {
     const place = this.#parts.directory.placeOf(name);
     const shards = this.#writers.map((writer) => writer.shard);
-    const shard = shards[place.shard]!;
+    const { shard } = this.#parts.book.get(place.shard);
     const known = shard.hosts.get(place.host);
     const view = hostView(shard, known ?? newHost(place), { shards, now: this.#parts.clock.wallMs() });
     return known === undefined && view.crawls.length === 0 ? undefined : view;
@@ -306,12 +305,12 @@ class FrontierCoordinator implements Coordinator {
 
   setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
     const place = this.#placeOfDomain(name);
-    return this.#writers[place.shard]!.submit(domainPolicyOperation(place, policy));
+    return this.#parts.book.get(place.shard).submit(domainPolicyOperation(place, policy));
   };
 
   domain: Coordinator["domain"] = (name) => {
     const { shard, domain } = this.#placeOfDomain(name);
-    const view = domainView(this.#writers[shard]!.shard, domain);
+    const view = domainView(this.#parts.book.get(shard).shard, domain);
     return view.hosts > 0 || hasDomainPolicy(view.policy) ? view : undefined;
   };
 
@@ -337,7 +336,11 @@ class FrontierCoordinator implements Coordinator {
   }
 
   shardCount(): number {
-    return this.#writers.length;
+    return this.#parts.book.count;
+  }
+
+  slotMap(): SlotMap {
+    return this.#parts.book.map;
   }
 
   problems(): string[] {

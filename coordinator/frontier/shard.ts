@@ -8,15 +8,7 @@
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
-import {
-  type CrawlId,
-  type HostKey,
-  type LeaseId,
-  type Origin,
-  originOf,
-  type SlotMap,
-  type WorkerId,
-} from "../../protocol/mod.ts";
+import { type CrawlId, type HostKey, type LeaseId, type Origin, originOf, type WorkerId } from "../../protocol/mod.ts";
 import { AddressBook } from "./clocks/address_book.ts";
 import type { AddressDirectory } from "./clocks/address_directory.ts";
 import { BackQueue } from "./queues/back_queue.ts";
@@ -40,6 +32,7 @@ import { HostSchedule } from "./queues/schedule.ts";
 import { SeenSet } from "./seen/seen_set.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import { SentLinks } from "./seen/sent_links.ts";
+import type { ShardBook } from "./shard_book.ts";
 import type { FrontierSettings } from "./settings.ts";
 import type { Announcement } from "./robots/sitemaps.ts";
 import type { Ending } from "./clocks/start_groups.ts";
@@ -54,7 +47,8 @@ export interface FrontierParts {
   readonly digest: Digest;
   readonly log: Logger;
   readonly settings: FrontierSettings;
-  readonly slotMap: SlotMap;
+  /** The shards of this process, and the slot map. */
+  readonly book: ShardBook;
   readonly crawls: CrawlBook;
   readonly directory: HostDirectory;
   /** Where copies of the seen-set's filters go; absent = nowhere. */

@@ -5,7 +5,8 @@
  * the RAM and loads it anew; a lost owner stops for good.
  */
 
-import { OwnerLost, type ShardStore } from "../ports.ts";
+import { OwnerLost } from "../owner_ports.ts";
+import type { ShardStore } from "../ports.ts";
 import type { SeenWrites } from "../seen_ports.ts";
 import type { Crawl } from "./crawls/crawl.ts";
 import { gather } from "./gather.ts";

@@ -3,7 +3,6 @@ import { test } from "../../tests/support/test.ts";
 import { newWorld, silentLog, spec, testCore } from "../../tests/support/frontier.ts";
 import { Faults, faultyStore } from "../../tests/support/faulty_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
-import { evenSlotMap } from "../../protocol/mod.ts";
 import type { Batch } from "../ports.ts";
 import { MemoryShardStore } from "../store/memory_shard_store.ts";
 import { AddressDirectory } from "./clocks/address_directory.ts";
@@ -12,24 +11,25 @@ import { SeedOperation } from "./crawls/enqueue.ts";
 import { HostDirectory } from "./host_directory.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
+import { ShardBook } from "./shard_book.ts";
 import { ShardWriter } from "./writer.ts";
 
 async function openWriter(settings: Partial<FrontierSettings> = {}) {
   const world = newWorld();
   const core = await testCore();
-  const slotMap = evenSlotMap(1);
-  const directory = new HostDirectory(core, slotMap);
+  const book = new ShardBook(1);
+  const directory = new HostDirectory(core, book);
   const parts: FrontierParts = {
     core,
     directory,
-    slotMap,
+    book,
     clock: world.clock,
     random: world.random,
     digest: nativeDigest,
     log: silentLog,
     settings: frontierSettings({ groupCommitMs: 0, ...settings }),
     crawls: new CrawlBook(),
-    addresses: new AddressDirectory(core, slotMap, []),
+    addresses: new AddressDirectory(core, book, []),
     shards: [],
   };
   const row = {

@@ -3,7 +3,7 @@
  * Invariant: the owner term only grows; taking ownership is one statement, so two takers get different terms.
  */
 
-import { OwnerLost } from "../ports.ts";
+import { OwnerLost } from "../owner_ports.ts";
 import { type Database, SqlError } from "./libsql_client.ts";
 import { storeError } from "./libsql_errors.ts";
 import { type Layout, plain } from "./libsql_open.ts";

@@ -18,7 +18,7 @@ import type {
   UrlRow,
 } from "../ports.ts";
 import type { SeenPartName, SeenState } from "../seen_ports.ts";
-import { OwnerLost } from "../ports.ts";
+import { OwnerLost } from "../owner_ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
 import { captureFacts } from "./capture_facts.ts";
 import { saysNothing } from "./empty_rows.ts";

@@ -75,7 +75,7 @@ test("a request carries token, version and body, below the base's path", async (
         log: noteLog().log,
       });
       const { answer } = await client.send(CALL);
-      assert.deepEqual(answer, ["POST", "/behind/proxy/v1/x", "Bearer secret", "1", "application/json", '{"a":1}']);
+      assert.deepEqual(answer, ["POST", "/behind/proxy/v1/x", "Bearer secret", "2", "application/json", '{"a":1}']);
     },
   );
 });

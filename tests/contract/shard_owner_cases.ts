@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { OwnerLost } from "../../coordinator/ports.ts";
+import { OwnerLost } from "../../coordinator/owner_ports.ts";
 import { batch, held, hostRow, keyOf, urlRow } from "../support/shard_rows.ts";
 import { type It, reopened } from "./shard_shelf.ts";
 

@@ -4,7 +4,8 @@
  */
 
 import assert from "node:assert/strict";
-import { OwnerLost, type ShardStore } from "../../coordinator/ports.ts";
+import { OwnerLost } from "../../coordinator/owner_ports.ts";
+import type { ShardStore } from "../../coordinator/ports.ts";
 import {
   addressRow,
   batch,

@@ -5,7 +5,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import { OwnerLost } from "../../coordinator/ports.ts";
+import { OwnerLost } from "../../coordinator/owner_ports.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import { testCore } from "../support/frontier.ts";
 import { Chance } from "./chance.ts";

@@ -22,6 +22,7 @@ const FRONTIER_PORTS = [
   "coordinator/explain_ports.ts",
   "coordinator/host_ports.ts",
   "coordinator/operator_ports.ts",
+  "coordinator/owner_ports.ts",
   "coordinator/page_ports.ts",
   "coordinator/seen_ports.ts",
 ];

@@ -8,7 +8,7 @@ import type { ControlStore, CrawlRow, SeedAnswer } from "../../ports.ts";
 import type { CrawlId, CrawlSpec } from "../../../protocol/mod.ts";
 import { Crawl, type CrawlParts } from "./crawl.ts";
 import { rescheduleOperation } from "../clocks/host_policy.ts";
-import { enterShards, injectSeeds, malformedSeeds, type SeedParts, type SeedRequest } from "./seeding.ts";
+import { enterShards, injectSeeds, malformedSeeds, type SeedRequest } from "./seeding.ts";
 import type { FrontierParts } from "../shard.ts";
 
 const NO_SEEDS: SeedAnswer = { enqueued: 0, alreadySeen: 0, rejected: [], malformed: [] };
@@ -25,16 +25,14 @@ export class CrawlDesk {
   readonly #parts: FrontierParts;
   readonly #store: ControlStore;
   readonly #crawlParts: CrawlParts;
-  readonly #seedParts: () => SeedParts;
   /** Writes of crawl rows, one behind the other. */
   #saving: Promise<void> = Promise.resolve();
   #creating: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: FrontierParts, store: ControlStore, seedParts: () => SeedParts) {
+  constructor(parts: FrontierParts, store: ControlStore) {
     this.#parts = parts;
     this.#store = store;
-    this.#seedParts = seedParts;
-    this.#crawlParts = { core: parts.core, directory: parts.directory, shards: parts.slotMap.starts.length };
+    this.#crawlParts = { core: parts.core, directory: parts.directory, shards: parts.book.count };
   }
 
   /** Reads all crawls into the book. */
@@ -85,8 +83,8 @@ export class CrawlDesk {
 
   async #seed(crawl: Crawl): Promise<SeedAnswer> {
     const { seeds: urls, priority } = crawl.row.spec;
-    await enterShards(crawl.id, this.#seedParts().writers);
-    const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#seedParts());
+    await enterShards(crawl.id, this.#parts.book);
+    const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#parts);
     crawl.row = { ...crawl.row, seeding: false };
     await this.save(crawl);
     return answer;
@@ -104,7 +102,7 @@ export class CrawlDesk {
     const malformed = malformedSeeds(request.urls, this.#parts.core);
     if (malformed.length > 0) return { ...NO_SEEDS, malformed };
     const priority = request.priority ?? crawl.row.spec.priority;
-    const answer = await injectSeeds(crawl, { ...request, priority }, this.#seedParts());
+    const answer = await injectSeeds(crawl, { ...request, priority }, this.#parts);
     if (answer.enqueued > 0 && crawl.row.state === "finished" && !crawl.isBudgetSpent) {
       await this.#change(crawl, RUNNING);
     }
@@ -164,7 +162,7 @@ export class CrawlDesk {
       crawl.row = { ...crawl.row, state, reason, finishedAt };
       throw error;
     }
-    await Promise.all(this.#seedParts().writers.map((writer) => writer.submit(rescheduleOperation(crawl.id))));
+    await Promise.all(this.#parts.book.own.map((writer) => writer.submit(rescheduleOperation(crawl.id))));
   }
 }
 

@@ -10,12 +10,13 @@ import type { Crawl } from "./crawl.ts";
 import { SeedOperation } from "./enqueue.ts";
 import type { HostDirectory } from "../host_directory.ts";
 import type { Operation } from "../round.ts";
+import type { ShardBook } from "../shard_book.ts";
 import type { ShardWriter } from "../writer.ts";
 
 export interface SeedParts {
   readonly core: Pick<Core, "urls">;
   readonly directory: HostDirectory;
-  readonly writers: readonly ShardWriter[];
+  readonly book: ShardBook;
 }
 
 export interface SeedRequest {
@@ -33,27 +34,40 @@ export function malformedSeeds(urls: readonly string[], core: Pick<Core, "urls">
 }
 
 /** Makes the crawl known to every shard, with or without URLs, so that one that is lost is missed at the next start. */
-export async function enterShards(crawlId: CrawlId, writers: readonly ShardWriter[]): Promise<void> {
+export async function enterShards(crawlId: CrawlId, book: ShardBook): Promise<void> {
   const operation: Operation<void> = { apply: ({ shard }) => void shard.changeCounts(crawlId) };
-  await Promise.all(writers.map((writer) => writer.submit(operation)));
+  await Promise.all(book.own.map((writer) => writer.submit(operation)));
 }
 
 /** Injects well-formed seeds; durable when it resolves. */
 export async function injectSeeds(crawl: Crawl, request: SeedRequest, parts: SeedParts): Promise<SeedAnswer> {
   const batch = parts.core.urls(request.urls);
   const hosts = request.urls.map((_, index) => batch.host(index));
-  const perShard = parts.writers.map((): string[] => []);
-  hosts.forEach((host, index) => perShard[parts.directory.placeOf(host).shard]!.push(request.urls[index]!));
-  const answers = await Promise.all(perShard.map(async (urls, shard) => {
-    if (urls.length === 0) return { enqueued: 0, alreadySeen: 0, rejected: [] };
-    const accepted = await parts.writers[shard]!.submit(new SeedOperation({ ...request, urls, crawl }));
+  const perWriter = new Map<ShardWriter, string[]>();
+  hosts.forEach((host, index) => {
+    const writer = entranceFor(parts, parts.directory.placeOf(host).shard);
+    const urls = perWriter.get(writer);
+    if (urls === undefined) perWriter.set(writer, [request.urls[index]!]);
+    else urls.push(request.urls[index]!);
+  });
+  const answers = await Promise.all(Array.from(perWriter, async ([writer, urls]) => {
+    const accepted = await writer.submit(new SeedOperation({ ...request, urls, crawl }));
     const rejected = accepted.rejected.map(({ index, reason }) => ({ url: urls[index]!, reason }));
-    return { enqueued: accepted.accepted, alreadySeen: accepted.known, rejected };
+    return { ...accepted, rejected };
   }));
+  const total = (count: (answer: typeof answers[number]) => number) =>
+    answers.reduce((sum, answer) => sum + count(answer), 0);
+  const forwarded = total((answer) => answer.forwarded);
   return {
-    enqueued: answers.reduce((sum, answer) => sum + answer.enqueued, 0),
-    alreadySeen: answers.reduce((sum, answer) => sum + answer.alreadySeen, 0),
+    enqueued: total((answer) => answer.accepted),
+    alreadySeen: total((answer) => answer.known) - forwarded,
+    ...(forwarded > 0 ? { forwarded } : {}),
     rejected: answers.flatMap((answer) => answer.rejected),
     malformed: [],
   };
+}
+
+/** The seed's own shard, or where another coordinator has it any of ours: the outbox takes it there. */
+function entranceFor({ book }: SeedParts, shard: number): ShardWriter {
+  return book.find(shard) ?? book.own[0] ?? book.get(shard);
 }

@@ -25,17 +25,19 @@ interface Gathered {
 
 export class LeaseDesk {
   readonly #parts: FrontierParts;
-  readonly #writers: readonly ShardWriter[];
   readonly #board: StandingBoard;
   readonly slots = new FetchSlots();
   /** Leases that requests under way may bring each worker: they count as held, or two of one moment would each fill it up. */
   readonly #asking = new Map<WorkerId, number>();
   #turn = 0;
 
-  constructor(parts: FrontierParts, writers: readonly ShardWriter[], board: StandingBoard) {
+  constructor(parts: FrontierParts, board: StandingBoard) {
     this.#parts = parts;
-    this.#writers = writers;
     this.#board = board;
+  }
+
+  get #writers(): readonly ShardWriter[] {
+    return this.#parts.book.own;
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
@@ -52,7 +54,7 @@ export class LeaseDesk {
       ? `back-pressure: ${worker} holds ${held} leases, at most ` +
         `${limits.leasesPerWorker} may be held`
       : "";
-    return { leases, outbox, slot_map: this.#parts.slotMap, ...this.#after(leases.length, grants, pressure) };
+    return { leases, outbox, slot_map: this.#parts.book.map, ...this.#after(leases.length, grants, pressure) };
   }
 
   #noteAsking(worker: WorkerId, change: number): void {
@@ -64,8 +66,9 @@ export class LeaseDesk {
   async #askAll(request: LeaseRequest, most: number): Promise<Gathered> {
     const gathered: Gathered = { leases: [], outbox: [], grants: [], targets: 0 };
     const first = this.#turn++;
-    for (let step = 0; step < this.#writers.length; step++) {
-      const writer = this.#writers[(first + step) % this.#writers.length]!;
+    const writers = this.#writers;
+    for (let step = 0; step < writers.length; step++) {
+      const writer = writers[(first + step) % writers.length]!;
       try {
         await this.#ask(writer, { request, most, gathered });
       } catch (error) {

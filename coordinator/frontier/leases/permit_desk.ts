@@ -18,52 +18,44 @@ import {
   permitAddressOperation,
   returnPermitOperation,
 } from "../clocks/address_permits.ts";
-import type { Operation } from "../round.ts";
-import type { FrontierParts, Shard } from "../shard.ts";
+import type { FrontierParts } from "../shard.ts";
+import type { ShardWriter } from "../writer.ts";
 import { visitsTold } from "./visit_outcome.ts";
 import { mayVisit, NO_VISIT, permitOperation } from "./visits.ts";
 
-/** What it needs of a shard's writer. */
-interface Writer {
-  readonly shard: Shard;
-  submit<T>(operation: Operation<T>): Promise<T>;
-}
-
 export class PermitDesk {
   readonly #parts: FrontierParts;
-  readonly #writers: readonly Writer[];
 
-  constructor(parts: FrontierParts, writers: readonly Writer[]) {
+  constructor(parts: FrontierParts) {
     this.#parts = parts;
-    this.#writers = writers;
   }
 
   /** The verb `permit`; `home` is the shard of the lease, undefined when it names none. */
-  async visit(request: PermitRequest, home: Writer | undefined): Promise<PermitReply> {
+  async visit(request: PermitRequest, home: ShardWriter | undefined): Promise<PermitReply> {
     const lease = home?.shard.fenced(request);
     if (!mayVisit(this.#parts, lease, request.host)) return NO_VISIT;
     const place = this.#parts.directory.placeOf(request.host);
     lease.permits++;
-    const reply = await this.#writers[place.shard]!.submit(permitOperation(lease, place));
+    const reply = await this.#parts.book.get(place.shard).submit(permitOperation(lease, place));
     if (reply.granted) lease.visited.add(place.host);
     else lease.permits--;
     return reply;
   }
 
   /** What a completion says of hosts that were visited. */
-  async told(completion: Completion, home: Writer): Promise<void> {
+  async told(completion: Completion, home: ShardWriter): Promise<void> {
     const told = visitsTold(this.#parts, home.shard.fenced(completion), completion.outcomes);
-    await Promise.all(told.map(([place, operation]) => this.#writers[place.shard]!.submit(operation)));
+    await Promise.all(told.map(([place, operation]) => this.#parts.book.get(place.shard).submit(operation)));
   }
 
   /** The verb `permitAddress`; `home` is the shard of the lease. */
-  async address(request: AddressPermitRequest, home: Writer | undefined): Promise<AddressPermitReply> {
+  async address(request: AddressPermitRequest, home: ShardWriter | undefined): Promise<AddressPermitReply> {
     const group = addressGroup(request.address);
     const asked = group === undefined ? undefined : await home?.submit(noteAddressOperation(request, group));
     if (group === undefined || asked === undefined) return NO_PERMIT;
     const place = this.#parts.addresses.placeOf(group);
     if (asked.isPolite && !place.isExempt) {
-      return await this.#writers[place.shard]!.submit(permitAddressOperation(request, { group, place, asked }));
+      return await this.#parts.book.get(place.shard).submit(permitAddressOperation(request, { group, place, asked }));
     }
     const { gapMs, maxParallel } = asked;
     const { leaseMs } = this.#parts.settings.limits;
@@ -76,7 +68,7 @@ export class PermitDesk {
       const group = addressGroup(address);
       if (group === undefined) return undefined;
       const place = this.#parts.addresses.placeOf(group);
-      return this.#writers[place.shard]!.submit(returnPermitOperation(request, { group, place }));
+      return this.#parts.book.get(place.shard).submit(returnPermitOperation(request, { group, place }));
     }));
   }
 }

@@ -8,7 +8,6 @@ import type { Explanation, UrlStatus } from "../../explain_ports.ts";
 import { explain, explainRefused, type Inquiry, type UrlInQuestion } from "./explain.ts";
 import type { FrontierParts } from "../shard.ts";
 import { urlStatusOf } from "./url_status.ts";
-import type { ShardWriter } from "../writer.ts";
 
 interface Found {
   readonly url: UrlInQuestion;
@@ -17,11 +16,9 @@ interface Found {
 
 export class UrlDesk {
   readonly #parts: FrontierParts;
-  readonly #writers: readonly ShardWriter[];
 
-  constructor(parts: FrontierParts, writers: readonly ShardWriter[]) {
+  constructor(parts: FrontierParts) {
     this.#parts = parts;
-    this.#writers = writers;
   }
 
   /** Undefined for an unknown crawl, and for a URL that it hasn't accepted. */
@@ -50,7 +47,7 @@ export class UrlDesk {
     const { url: href, key, fingerprint, host } = facts;
     if (key === "") return "It is no http(s) URL, and no other is crawled.";
     const place = directory.placeOf(host);
-    const writer = this.#writers[place.shard]!;
+    const writer = this.#parts.book.get(place.shard);
     const [row] = await writer.store.urls([{ slot: place.slot, crawlId, fingerprint }]);
     const url = { href, key, fingerprint, place };
     return { url, inquiry: { shard: writer.shard, crawl, row, now: clock.wallMs() } };

@@ -1,0 +1,64 @@
+/**
+ * The shards that this process owns now, and the slot map.
+ * Invariant: what isn't in it is another coordinator's, or nobody's: it is refused with the map, never guessed. Who
+ * remembers places by the map forgets them when its version is another.
+ */
+
+import { evenSlotMap, mergedMap, shardOf, SLOT_COUNT, type SlotMap } from "../../protocol/mod.ts";
+import { NotOwned } from "../owner_ports.ts";
+import type { ShardWriter } from "./writer.ts";
+
+export class ShardBook {
+  readonly #byIndex: (ShardWriter | undefined)[] = [];
+  #own: readonly ShardWriter[] = [];
+  #map: SlotMap;
+
+  constructor(shards: number) {
+    this.#map = evenSlotMap(shards);
+  }
+
+  get map(): SlotMap {
+    return this.#map;
+  }
+
+  /** Takes what is newer of it. */
+  learn(map: SlotMap): void {
+    this.#map = mergedMap(this.#map, map);
+  }
+
+  /** How many there are, owned or not. */
+  get count(): number {
+    return this.#map.shards;
+  }
+
+  /** Those owned, by index. */
+  get own(): readonly ShardWriter[] {
+    return this.#own;
+  }
+
+  get ownsAll(): boolean {
+    return this.#own.length === this.count;
+  }
+
+  put(index: number, writer: ShardWriter | undefined): void {
+    this.#byIndex[index] = writer;
+    this.#own = this.#byIndex.filter((some) => some !== undefined);
+  }
+
+  find(index: number): ShardWriter | undefined {
+    return this.#byIndex[index];
+  }
+
+  /** Throws NotOwned. */
+  get(index: number): ShardWriter {
+    const found = this.#byIndex[index];
+    if (found === undefined) throw new NotOwned(index, this.#map);
+    return found;
+  }
+
+  /** The writer of a slot; undefined for what is no slot. Throws NotOwned. */
+  ofSlot(slot: number): ShardWriter | undefined {
+    const isSlot = Number.isInteger(slot) && slot >= 0 && slot < SLOT_COUNT;
+    return isSlot ? this.get(shardOf(this.#map, slot)) : undefined;
+  }
+}

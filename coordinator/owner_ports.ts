@@ -1,0 +1,95 @@
+/**
+ * Who owns which shard: what several coordinators know of each other, and what is said to whom asks the wrong one.
+ * Invariant: coordinators never talk to each other; they share the control database, which is a directory, and each
+ * shard's own database, whose owner term is the fence.
+ */
+
+import type { CrawlId, SlotMap } from "../protocol/mod.ts";
+
+/** Another process owns the shard now: stop at once, change nothing more. */
+export class OwnerLost extends Error {
+  override readonly name = "OwnerLost";
+}
+
+/**
+ * A request that names a slot, host or shard which this process doesn't own (HTTP: 421). Whoever asked goes to the owner
+ * that the map names, or asks again later.
+ */
+export class NotOwned extends Error {
+  override readonly name = "NotOwned";
+  readonly shard: number;
+  readonly map: SlotMap;
+
+  constructor(shard: number, map: SlotMap) {
+    const owner = map.owners?.[shard]?.url ?? "";
+    super(
+      `Asking for something of shard ${shard}: this coordinator doesn't own it; wanted its owner, ` +
+        (owner === "" ? "of which nothing is known yet; ask again." : `the coordinator at ${owner}`),
+    );
+    this.shard = shard;
+    this.map = map;
+  }
+}
+
+/** One process in the directory. It writes its row itself, about once a second. */
+export interface CoordinatorEntry {
+  /** Made at its start: another one after a restart. */
+  readonly id: string;
+  /** Base URL under which edges and operators reach its API. */
+  readonly url: string;
+  /** Grows with each write: whoever watches it stand still for long enough knows that the process is dead or cut off. */
+  readonly beat: number;
+  /** The newest `changes` of the directory that all its shards obey. */
+  readonly applied: number;
+  /** Shards that it owns, with the term of each. */
+  readonly shards: readonly { readonly shard: number; readonly term: number }[];
+}
+
+/** A slot on its way from one shard to another. */
+export interface SlotMove {
+  readonly slot: number;
+  readonly from: number;
+  readonly to: number;
+  /**
+   * `freezing`: the old shard leases nothing of it any more. `drained`: no lease of it is out and its rows stand still.
+   * `copied`: its rows are durable in the new shard, and the map says so; the old ones are deleted.
+   */
+  readonly state: "freezing" | "drained" | "copied";
+}
+
+/** Pages of a crawl's `max_pages` that one shard may lease. */
+export interface Allotment {
+  readonly crawlId: CrawlId;
+  readonly shard: number;
+  readonly pages: number;
+}
+
+/** The directory as one read finds it. */
+export interface DirectoryView {
+  /** Grows with each change of a crawl, the slot map or the moves. */
+  readonly changes: number;
+  readonly slotMap: SlotMap;
+  /** Where each shard's database is: a path or a URL without token. */
+  readonly locations: readonly string[];
+  readonly coordinators: readonly CoordinatorEntry[];
+  readonly moves: readonly SlotMove[];
+}
+
+/** Shared by all coordinators: tables of the control database. Every write is one statement or one transaction, and may be repeated. */
+export interface DirectoryStore {
+  read(): Promise<DirectoryView>;
+  /** Writes the process' own row. */
+  announce(entry: CoordinatorEntry): Promise<void>;
+  /** Removes the row of a process that ends, or is known to be dead. */
+  withdraw(id: string): Promise<void>;
+  /** The next shard's index; the same location again is the same shard. */
+  addShard(location: string): Promise<number>;
+  /** False: another move of the slot is under way, or it isn't at `from`. */
+  beginMove(move: Omit<SlotMove, "state">): Promise<boolean>;
+  markDrained(slot: number): Promise<void>;
+  /** The map with the slot at its new shard, one version on, and the move's state `copied`, in one transaction. */
+  finishCopy(slot: number): Promise<SlotMap>;
+  endMove(slot: number): Promise<void>;
+  /** A secret of 32 random bytes (hex) that all coordinators of this directory share; made by the first. */
+  secret(proposal: string): Promise<string>;
+}
