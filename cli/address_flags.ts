@@ -4,11 +4,18 @@
  */
 
 import { createAddressGuard } from "../edge/http/address_guard.ts";
+import { parseDnsServer } from "../edge/http/dns/dns_servers.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { Fault, USAGE } from "./fault.ts";
 
+export interface AddressFlags {
+  readonly allowAddress: readonly string[];
+  readonly resolve: readonly string[];
+  readonly resolver: readonly string[];
+}
+
 /** Throws a Fault when a flag of addresses can't be read. */
-export function checkAddressFlags(allowAddress: readonly string[], resolve: readonly string[]): void {
+export function checkAddressFlags({ allowAddress, resolve, resolver }: AddressFlags): void {
   const check = (flag: string, texts: readonly string[], read: (text: string) => unknown) => {
     for (const text of texts) {
       try {
@@ -20,4 +27,5 @@ export function checkAddressFlags(allowAddress: readonly string[], resolve: read
   };
   check("--allow-address", allowAddress, (cidr) => createAddressGuard([cidr]));
   check("--resolve", resolve, parseResolveOverride);
+  check("--resolver", resolver, parseDnsServer);
 }

@@ -32,6 +32,7 @@ interface Flags extends CrawlFlags, LimitFlags {
   readonly region: string;
   readonly seeds?: string;
   readonly resolve: readonly string[];
+  readonly resolver: readonly string[];
   readonly hosts: number;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -103,6 +104,7 @@ export function registerCrawl(program: Command): void {
       [],
     )
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
+    .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--seeds <file>", "read further seeds from a file, one URL a line; - is stdin")
     .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
     .option("--embeds", "fetch images, scripts and styles of pages too")
@@ -132,7 +134,7 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
     beforeLine: screen.clear,
   });
   const seeds = [...urls, ...(flags.seeds === undefined ? [] : readSeeds(flags.seeds))];
-  checkAddressFlags(flags.allowAddress, flags.resolve);
+  checkAddressFlags(flags);
   const core = await loadCore();
   checkSeeds(seeds, core);
   const plan = planCrawl(seeds, flags, nativeDigest);
@@ -182,6 +184,7 @@ function edgeSettings(plan: CrawlPlan, flags: Flags): EdgeNodeSettings {
     maxHosts: flags.hosts,
     openedCidrs: plan.openedCidrs,
     resolve: flags.resolve,
+    resolvers: flags.resolver,
   };
 }
 

@@ -26,6 +26,7 @@ interface Flags {
   readonly hosts: number;
   readonly allowAddress: readonly string[];
   readonly resolve: readonly string[];
+  readonly resolver: readonly string[];
   readonly logJson?: boolean;
   readonly verbose?: boolean;
 }
@@ -47,6 +48,7 @@ export function registerEdge(program: Command): void {
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
     .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
+    .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more")
     .action(edge);
@@ -54,7 +56,7 @@ export function registerEdge(program: Command): void {
 
 async function edge(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
-  checkAddressFlags(flags.allowAddress, flags.resolve);
+  checkAddressFlags(flags);
   const baseUrl = coordinatorUrl(flags.coordinator);
   // Only now: the other commands start without them.
   const { createHttpFrontier } = await import("../edge/adapters/http_frontier.ts");
@@ -116,6 +118,7 @@ function edgeSettings(flags: Flags, workerId: string): EdgeNodeSettings {
     maxHosts: flags.hosts,
     openedCidrs: flags.allowAddress,
     resolve: flags.resolve,
+    resolvers: flags.resolver,
   };
 }
 

@@ -6,6 +6,7 @@
 import type { Core } from "../core-wasm/core.ts";
 import { Backlog } from "../edge/backlog.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
+import { createNameLookup } from "../edge/http/dns/name_lookup.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { unpackGzip } from "../edge/http/unpack.ts";
 import { createResolver } from "../edge/http/resolver.ts";
@@ -42,6 +43,8 @@ export interface EdgeNodeSettings {
   readonly openedCidrs: readonly string[];
   /** `HOST=ADDR` each. */
   readonly resolve: readonly string[];
+  /** DNS servers, `IP[:port]` each; none = the system's. */
+  readonly resolvers: readonly string[];
 }
 
 export interface EdgeNodeParts {
@@ -98,9 +101,11 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
   for (const repaired of await repairFolder({ ...place, gunzip: nativeGunzip })) {
     log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
   }
+  const names = createNameLookup({ clock: systemClock, servers: settings.resolvers });
+  const overrides = settings.resolve.map(parseResolveOverride);
   const fetcher = createHttpFetcher({
     guard: createAddressGuard(settings.openedCidrs),
-    resolver: createResolver({ clock: systemClock, overrides: settings.resolve.map(parseResolveOverride) }),
+    resolver: createResolver({ clock: systemClock, lookup: names.lookup, overrides }),
     clock: systemClock,
     log,
     wholeGzip,
@@ -130,6 +135,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     run: (stop) => runWorker(parts, stop),
     close: async () => {
       await fetcher.close();
+      names.close();
       await archive.close();
     },
   };

@@ -1,7 +1,8 @@
 /**
- * Names to addresses, with a cache of its own: getaddrinfo (hosts file included) tells no TTL.
- * Invariant: an answer, good or bad, is kept for a bounded time and the cache holds a bounded number of names; one
- * look-up per name is under way at a time. It judges no address: that is the guard's work.
+ * Names to addresses, with a cache of its own.
+ * Invariant: an answer, good or bad, is kept for its TTL within bounds, and the cache holds a bounded number of names;
+ * one look-up per name is under way at a time, and one that is slow holds up nobody but those who wait for its name. It
+ * judges no address: that is the guard's work.
  */
 
 import { lookup } from "node:dns/promises";
@@ -18,28 +19,64 @@ export interface Resolver {
   resolve(host: string): Promise<Resolution>;
 }
 
-/** All addresses of a name in the order of preference; rejects with an error whose `code` is getaddrinfo's. */
-export type Lookup = (host: string) => Promise<readonly string[]>;
+/** What a look-up found. */
+export interface Found {
+  /** In the order of preference. */
+  readonly addresses: readonly string[];
+  /** Absent: the source tells none. */
+  readonly ttlMs?: number;
+  /** Resolves with all of it when `addresses` are only those that came first. Never rejects but with a LookupFailure. */
+  readonly rest?: Promise<Found>;
+}
+
+/** Why a name has no address. `code`: ENOTFOUND, ENODATA, SERVFAIL, ETIMEOUT and so on. */
+export class LookupFailure extends Error {
+  override readonly name = "LookupFailure";
+  readonly code: string;
+  /** How long the answer holds, where the source says it. */
+  readonly ttlMs: number | undefined;
+
+  constructor(code: string, message: string, ttlMs?: number) {
+    super(message);
+    this.code = code;
+    this.ttlMs = ttlMs;
+  }
+}
+
+/** Looks a name up. Rejects with an error that has a `code`; a LookupFailure where there is more to say. */
+export type Lookup = (host: string) => Promise<Found>;
 
 export interface ResolverOptions {
   readonly clock: Clock;
   readonly lookup?: Lookup;
   readonly overrides?: readonly ResolveOverride[];
+  /** How long answers without a TTL are kept. */
   readonly positiveTtlMs?: number;
-  /** Failures are asked again after this: a name that is dead now may live in a minute. */
+  /** The same for failures: a name that is dead now may live in a minute. */
   readonly negativeTtlMs?: number;
   readonly maxNames?: number;
 }
 
 const POSITIVE_TTL_MS = 60_000;
 const NEGATIVE_TTL_MS = 15_000;
+/**
+ * Bounds of the TTLs that servers name. A zero would ask anew for each page; an address that is kept for long is asked
+ * though it has moved. A failure isn't believed for longer than a few minutes (RFC 2308 7).
+ */
+const TTL_MS = { least: 10_000, most: 3_600_000 };
+const FAILURE_TTL_MS = { least: 5_000, most: 300_000 };
+/** In the last part of its time an answer that is used is asked for anew, so that nobody waits when it is over. */
+const PREFETCH_PART = 0.1;
 const MAX_NAMES = 20_000;
 /** A look-up that hasn't answered by then is given up for lost and asked anew. */
 const LOST_AFTER_MS = 60_000;
 /** Addresses that are kept of one answer: more are never tried within one connect timeout. */
 const MAX_ADDRESSES = 16;
 
-export const systemLookup: Lookup = async (host) => (await lookup(host, { all: true })).map((one) => one.address);
+/** getaddrinfo: hosts file and all that the system knows, without TTLs, in the runtime's few threads. */
+export const systemLookup: Lookup = async (host) => ({
+  addresses: (await lookup(host, { all: true })).map((one) => one.address),
+});
 
 /** 0.0.0.0 and :: mean "no address"; some resolvers answer so for blocked names. */
 function isUnspecified(address: string): boolean {
@@ -54,46 +91,110 @@ function judge(host: string, answers: readonly string[]): Resolution {
   return { ok: false, detail: `Resolving ${host} found ${found}; wanted an address to connect to.` };
 }
 
+/** `message` is "" where the code says all. */
+function failed(host: string, { code, message }: LookupFailure): Resolution {
+  return { ok: false, detail: `Resolving ${host} failed with ${code}${message === "" ? "" : ` (${message})`}.` };
+}
+
+function failureOf(error: unknown): LookupFailure {
+  if (error instanceof LookupFailure) return error;
+  const { code, message } = error as { code?: string; message?: string };
+  return new LookupFailure(code ?? message ?? "an unknown error", "");
+}
+
+function within(ttlMs: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return Math.min(most, Math.max(least, ttlMs));
+}
+
 interface Entry {
-  readonly answer: Promise<Resolution>;
+  answer: Promise<Resolution>;
   expiresAt: number;
+  /** From then on it is asked for anew when it is used; Infinity: not, or it is being done. */
+  renewAt: number;
 }
 
 /** A resolver over `lookup` (getaddrinfo when absent). */
 export function createResolver(options: ResolverOptions): Resolver {
-  const { clock, lookup: ask = systemLookup, maxNames = MAX_NAMES } = options;
-  const overridden = overrideFinder(options.overrides ?? []);
-  const entries = new Map<string, Entry>();
+  return new CachingResolver(options);
+}
 
-  async function askFor(host: string): Promise<Resolution> {
-    try {
-      return judge(host, await ask(host));
-    } catch (error) {
-      const { code, message } = error as { code?: string; message?: string };
-      return { ok: false, detail: `Resolving ${host} failed with ${code ?? message ?? "an unknown error"}.` };
-    }
+class CachingResolver implements Resolver {
+  readonly #options: ResolverOptions;
+  readonly #clock: Clock;
+  readonly #ask: Lookup;
+  readonly #overridden: (name: string) => readonly string[] | undefined;
+  /** In the order in which they were asked for. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#ask = options.lookup ?? systemLookup;
+    this.#overridden = overrideFinder(options.overrides ?? []);
   }
 
-  function remember(name: string): Entry {
-    const entry: Entry = { answer: askFor(name), expiresAt: clock.monotonicMs() + LOST_AFTER_MS };
-    entries.delete(name);
-    entries.set(name, entry);
-    if (entries.size > maxNames) entries.delete(entries.keys().next().value!);
-    entry.answer.then(({ ok }) => {
-      const ttlMs = ok ? options.positiveTtlMs ?? POSITIVE_TTL_MS : options.negativeTtlMs ?? NEGATIVE_TTL_MS;
-      entry.expiresAt = clock.monotonicMs() + ttlMs;
-    });
+  resolve(host: string): Promise<Resolution> {
+    const name = canonicalName(host);
+    const fixed = this.#overridden(name);
+    if (fixed) return Promise.resolve(judge(name, fixed));
+    const now = this.#clock.monotonicMs();
+    const known = this.#entries.get(name);
+    if (known === undefined || known.expiresAt <= now) return this.#remember(name).answer;
+    if (known.renewAt <= now) void this.#renew(name, known);
+    return known.answer;
+  }
+
+  #remember(name: string): Entry {
+    const entry: Entry = {
+      answer: this.#looked(name).then((found) => this.#take(name, entry, found)),
+      expiresAt: this.#clock.monotonicMs() + LOST_AFTER_MS,
+      renewAt: Infinity,
+    };
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    const { maxNames = MAX_NAMES } = this.#options;
+    if (this.#entries.size > maxNames) this.#entries.delete(this.#entries.keys().next().value!);
     return entry;
   }
 
-  return {
-    resolve(host) {
-      const name = canonicalName(host);
-      const fixed = overridden(name);
-      if (fixed) return Promise.resolve(judge(name, fixed));
-      const known = entries.get(name);
-      if (known && known.expiresAt > clock.monotonicMs()) return known.answer;
-      return remember(name).answer;
-    },
-  };
+  async #looked(name: string): Promise<Found | LookupFailure> {
+    try {
+      return await this.#ask(name);
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  /** What a look-up's end means for its entry; what comes late of it is taken in then. */
+  #take(name: string, entry: Entry, found: Found | LookupFailure): Resolution {
+    const answer = found instanceof LookupFailure ? failed(name, found) : judge(name, found.addresses);
+    this.#expire(entry, found, answer.ok);
+    if (found instanceof LookupFailure || found.rest === undefined) return answer;
+    found.rest.then(
+      (whole) => {
+        if (whole.addresses.length > found.addresses.length) {
+          entry.answer = Promise.resolve(this.#take(name, entry, whole));
+        }
+      },
+      () => {},
+    );
+    return answer;
+  }
+
+  #expire(entry: Entry, { ttlMs }: Found | LookupFailure, ok: boolean): void {
+    const { positiveTtlMs = POSITIVE_TTL_MS, negativeTtlMs = NEGATIVE_TTL_MS } = this.#options;
+    const unsaid = ok ? positiveTtlMs : negativeTtlMs;
+    const keptMs = ttlMs === undefined ? unsaid : within(ttlMs, ok ? TTL_MS : FAILURE_TTL_MS);
+    const now = this.#clock.monotonicMs();
+    entry.expiresAt = now + keptMs;
+    entry.renewAt = ok ? now + keptMs * (1 - PREFETCH_PART) : Infinity;
+  }
+
+  /** Asks anew while the old answer still counts; it goes on counting to its end when nothing better comes. */
+  async #renew(name: string, entry: Entry): Promise<void> {
+    entry.renewAt = Infinity;
+    const found = await this.#looked(name);
+    if (found instanceof LookupFailure || !judge(name, found.addresses).ok) return;
+    entry.answer = Promise.resolve(this.#take(name, entry, found));
+  }
 }

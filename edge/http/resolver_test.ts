@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "../../tests/support/test.ts";
 import { overrideFinder, parseResolveOverride } from "./resolve_override.ts";
-import { createResolver, type Lookup } from "./resolver.ts";
+import { createResolver, type Found, LookupFailure } from "./resolver.ts";
 
 /** A clock that only the test moves, and a look-up that counts. */
-function bench(lookup: Lookup, options: { maxNames?: number; overrides?: string[] } = {}) {
+function bench(
+  lookup: (host: string) => Promise<readonly string[] | Found>,
+  options: { maxNames?: number; overrides?: string[] } = {},
+) {
   const asked: string[] = [];
   let now = 0;
   const clock = { wallMs: () => now, monotonicMs: () => now, sleep: () => Promise.resolve() };
   const resolver = createResolver({
     clock,
-    lookup: (host) => {
+    lookup: async (host) => {
       asked.push(host);
-      return lookup(host);
+      const found = await lookup(host);
+      return "addresses" in found ? found : { addresses: found };
     },
     positiveTtlMs: 1000,
     negativeTtlMs: 100,
@@ -22,17 +26,22 @@ function bench(lookup: Lookup, options: { maxNames?: number; overrides?: string[
   return { resolver, asked, pass: (ms: number) => now += ms };
 }
 
-const refuse: Lookup = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }));
+/** Lets promises that are settled run. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+}
+
+const refuse = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }));
 
 test("an answer is kept for its time and then asked anew", async () => {
   const { resolver, asked, pass } = bench(() => Promise.resolve(["192.0.2.1"]));
   for (let i = 0; i < 3; i++) {
     assert.deepEqual(await resolver.resolve("A.example."), { ok: true, addresses: ["192.0.2.1"] });
   }
-  pass(999);
+  pass(899);
   await resolver.resolve("a.example");
   assert.deepEqual(asked, ["a.example"]);
-  pass(1);
+  pass(101);
   await resolver.resolve("a.example");
   assert.equal(asked.length, 2);
 });
@@ -68,6 +77,76 @@ test("the cache is bounded", async () => {
   const { resolver, asked } = bench(() => Promise.resolve(["192.0.2.1"]), { maxNames: 3 });
   for (const name of ["a", "b", "c", "d", "b", "a"]) await resolver.resolve(name);
   assert.deepEqual(asked, ["a", "b", "c", "d", "a"]);
+});
+
+test("an answer is kept for the TTL that it came with, within bounds (E69)", async () => {
+  const cases = [[0, 10_000], [20_000, 20_000], [86_400_000, 3_600_000]] as const;
+  for (const [ttlMs, keptMs] of cases) {
+    const { resolver, asked, pass } = bench(() => Promise.resolve({ addresses: ["192.0.2.1"], ttlMs }));
+    await resolver.resolve("a.example");
+    pass(keptMs * 0.8);
+    await resolver.resolve("a.example");
+    assert.equal(asked.length, 1, `${ttlMs}`);
+    pass(keptMs * 0.2);
+    await resolver.resolve("a.example");
+    assert.equal(asked.length, 2, `${ttlMs}`);
+  }
+});
+
+test("a failure is kept for its zone's time, within bounds", async () => {
+  for (const [ttlMs, keptMs] of [[0, 5_000], [60_000, 60_000], [86_400_000, 300_000]] as const) {
+    const { resolver, asked, pass } = bench(() => Promise.reject(new LookupFailure("ENOTFOUND", "no name", ttlMs)));
+    const answer = await resolver.resolve("a.example");
+    assert.deepEqual(answer, { ok: false, detail: "Resolving a.example failed with ENOTFOUND (no name)." });
+    pass(keptMs - 1);
+    await resolver.resolve("a.example");
+    assert.equal(asked.length, 1, `${ttlMs}`);
+    pass(1);
+    await resolver.resolve("a.example");
+    assert.equal(asked.length, 2, `${ttlMs}`);
+  }
+});
+
+test("an answer that is used is renewed before its time is over, and nobody waits for that", async () => {
+  const answers = ["192.0.2.1", "192.0.2.2"];
+  const { resolver, asked, pass } = bench(() => Promise.resolve({ addresses: [answers.shift()!], ttlMs: 100_000 }));
+  const address = async () => {
+    const found = await resolver.resolve("a.example");
+    return found.ok ? found.addresses[0] : found.detail;
+  };
+  assert.equal(await address(), "192.0.2.1");
+  pass(95_000);
+  assert.equal(await address(), "192.0.2.1");
+  await turns();
+  assert.equal(await address(), "192.0.2.2");
+  pass(10_000);
+  assert.equal(await address(), "192.0.2.2", "the renewed answer has a time of its own");
+  assert.equal(asked.length, 2);
+});
+
+test("a renewal that fails leaves the answer to its end", async () => {
+  let calls = 0;
+  const { resolver, pass } = bench(() => {
+    if (++calls > 1) return Promise.reject(new LookupFailure("ETIMEOUT", ""));
+    return Promise.resolve({ addresses: ["192.0.2.1"], ttlMs: 100_000 });
+  });
+  await resolver.resolve("a.example");
+  pass(95_000);
+  for (let i = 0; i < 3; i++) assert.equal((await resolver.resolve("a.example")).ok, true);
+  assert.equal(calls, 2);
+  pass(5_000);
+  assert.equal((await resolver.resolve("a.example")).ok, false);
+});
+
+test("the part of an answer that comes late is used from then on", async () => {
+  let late: (found: Found) => void = () => {};
+  const rest = new Promise<Found>((resolve) => late = resolve);
+  const { resolver, asked } = bench(() => Promise.resolve({ addresses: ["192.0.2.1"], ttlMs: 60_000, rest }));
+  assert.deepEqual(await resolver.resolve("a.example"), { ok: true, addresses: ["192.0.2.1"] });
+  late({ addresses: ["2001:db8::1", "192.0.2.1"], ttlMs: 60_000 });
+  await turns();
+  assert.deepEqual(await resolver.resolve("a.example"), { ok: true, addresses: ["2001:db8::1", "192.0.2.1"] });
+  assert.equal(asked.length, 1);
 });
 
 test("a look-up that never answers is given up and asked anew", async () => {

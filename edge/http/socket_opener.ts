@@ -7,12 +7,14 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import type { Clock } from "../../runtime/ports.ts";
 import type { AddressGuard } from "./address_guard.ts";
-import { connectFailure, endingFailure, notAdmitted, tooLate, type Trouble } from "./failures.ts";
+import { AddressRace, type Attempt } from "./address_race.ts";
+import { connectFailure, endingFailure, type Trouble } from "./failures.ts";
 import type { FetchTask } from "./fetch_task.ts";
 import type { Origin } from "./fetch_target.ts";
 import { parseAddress } from "../../protocol/ip_address.ts";
 import { canonicalName } from "./resolve_override.ts";
 import type { Resolver } from "./resolver.ts";
+import { Routes } from "./routes.ts";
 import { TlsConnector } from "./tls_connector.ts";
 
 /** What opening a connection cost, in ms. */
@@ -37,22 +39,16 @@ export interface OpenerOptions {
   readonly trustedCa?: string;
 }
 
-/** Addresses of one name that are tried, one after the other, within one connect timeout. */
+/** Addresses of one name that are tried within one connect timeout. */
 const MAX_TRIES = 4;
 
-interface Attempt {
-  readonly socket: Socket;
-  readonly remoteAddress: string;
-  readonly tcpMs: number;
-}
+type Connected = Omit<OpenSocket, "opening"> & { readonly tcpMs: number };
 
-const NEXT_MAY_WORK: readonly string[] = ["connect_refused", "connect_timeout", "connect_reset"];
-
-/** First of each family in turn, so that a broken IPv6 route costs one try (RFC 8305 4, without the race). */
-export function interleaved(addresses: readonly string[]): string[] {
+/** First of each family in turn (RFC 8305 4), so that a broken route costs one try. */
+export function interleaved(addresses: readonly string[], sixFirst: boolean): string[] {
   const six = addresses.filter((one) => one.includes(":"));
   const four = addresses.filter((one) => !one.includes(":"));
-  const [first, second] = addresses[0]?.includes(":") ? [six, four] : [four, six];
+  const [first, second] = sixFirst ? [six, four] : [four, six];
   return Array.from({ length: Math.max(six.length, four.length) }, (_, i) => [first[i], second[i]]).flat()
     .filter((one): one is string => one !== undefined);
 }
@@ -60,46 +56,31 @@ export function interleaved(addresses: readonly string[]): string[] {
 export class SocketOpener {
   readonly #options: OpenerOptions;
   readonly #tls: TlsConnector;
+  readonly #routes: Routes;
 
   constructor(options: OpenerOptions) {
     this.#options = options;
     this.#tls = new TlsConnector(options.trustedCa);
+    this.#routes = new Routes(options.clock);
   }
 
   /** A connected socket, or why there is none. Rejects only for trouble of this machine's. */
   async open(task: FetchTask, origin: Origin, onlyOpened: boolean): Promise<OpenSocket | Trouble> {
     const { clock } = this.#options;
-    let from = clock.monotonicMs();
-    let connectBy = Math.min(task.sendBy, from + task.limits.connectMs);
-    task.connectBy = connectBy;
+    const from = clock.monotonicMs();
+    task.connectBy = Math.min(task.sendBy, from + task.limits.connectMs);
     try {
       const addresses = await this.#checkedAddresses(task, origin, onlyOpened);
       if (!Array.isArray(addresses)) return addresses;
-      for (let i = 0;; i++) {
-        const isLast = i + 1 >= addresses.length;
-        if (task.admitAddress !== undefined) {
-          // The time that the permit takes is nobody's connect time.
-          const asked = clock.monotonicMs();
-          task.connectBy = Infinity;
-          const isAdmitted = await task.admits(addresses[i]!);
-          const waitedMs = clock.monotonicMs() - asked;
-          from += waitedMs;
-          connectBy = Math.min(task.sendBy, connectBy + waitedMs);
-          if (!isAdmitted && isLast) return notAdmitted(addresses[i]!, origin.origin);
-          if (!isAdmitted) continue;
-        }
-        const now = clock.monotonicMs();
-        if (now >= task.sendBy) return tooLate(origin.origin);
-        task.connectBy = now + (connectBy - now) / (addresses.length - i);
-        const tried = await this.#attempt(task, origin, addresses[i]!);
-        if ("socket" in tried) {
-          const { socket, remoteAddress, tcpMs } = tried;
-          return { socket, remoteAddress, opening: { connectMs: clock.monotonicMs() - from, tcpMs } };
-        }
-        if (isLast || !NEXT_MAY_WORK.includes(tried.failure)) return tried;
-        // This address had its share of the time; the next one gets its own.
-        if (task.ended === "connect_timeout") task.ended = undefined;
-      }
+      const connectBy = task.connectBy;
+      const start = (address: string) => this.#attempt(origin, address);
+      const race = new AddressRace<Connected>({ task, clock, origin: origin.origin, addresses, start });
+      const won = await race.run();
+      if ("failure" in won) return won;
+      const { socket, remoteAddress, tcpMs } = won;
+      // What permits took has moved the limit, and is no part of opening.
+      const heldMs = task.connectBy === Infinity ? 0 : task.connectBy - connectBy;
+      return { socket, remoteAddress, opening: { connectMs: clock.monotonicMs() - from - heldMs, tcpMs } };
     } finally {
       task.connectBy = Infinity;
     }
@@ -117,7 +98,7 @@ export class SocketOpener {
         return late ? { ...trouble, failure: "dns" } : trouble;
       }
       if (!answer.ok) return { failure: "dns", detail: answer.detail, sent: false };
-      candidates = interleaved(answer.addresses);
+      candidates = interleaved(answer.addresses, this.#routes.hasIpv6());
     }
     const refusals = candidates.map((one) => guard.refusal(one, onlyOpened));
     const allowed = candidates.filter((_, i) => refusals[i] === undefined).slice(0, MAX_TRIES);
@@ -130,51 +111,37 @@ export class SocketOpener {
     };
   }
 
-  #attempt(task: FetchTask, origin: Origin, address: string): Promise<Attempt | Trouble> {
+  #attempt(origin: Origin, address: string): Attempt<Connected> {
     const { clock } = this.#options;
     const attempted = `Connecting to ${origin.origin} at ${address}`;
-    if (task.ended) {
-      return Promise.resolve(endingFailure(task.ended, task, attempted, false));
-    }
-    return new Promise((resolve, reject) => {
-      let settled = false;
-      // A destroyed socket may still report; by then the task waits for something else.
-      const settle = (work: () => void) => {
-        if (settled) return;
-        settled = true;
-        task.onEnd = undefined;
-        work();
+    const startedAt = clock.monotonicMs();
+    let socket: Socket | undefined;
+    const settled = new Promise<Connected | Trouble>((resolve, reject) => {
+      const fail = (error: unknown) => {
+        try {
+          resolve({ ...connectFailure(error, origin.secure, attempted), remoteAddress: address });
+        } catch (local) {
+          reject(local);
+        }
       };
-      const fail = (trouble: () => Trouble) =>
-        settle(() => {
-          try {
-            resolve({ ...trouble(), remoteAddress: address });
-          } catch (local) {
-            reject(local);
-          }
-        });
       try {
-        const startedAt = clock.monotonicMs();
         let tcpMs = 0;
-        const socket = this.#start(origin, address);
-        const stands = () => settle(() => resolve({ socket, remoteAddress: address, tcpMs }));
+        const opening = socket = this.#start(origin, address);
+        const stands = () => resolve({ socket: opening, remoteAddress: address, tcpMs });
         // Of a TLS socket too, "connect" is the TCP handshake's end.
-        socket.once("connect", () => {
+        opening.once("connect", () => {
           tcpMs = clock.monotonicMs() - startedAt;
           if (!origin.secure) stands();
         });
-        if (origin.secure) socket.once("secureConnect", stands);
+        if (origin.secure) opening.once("secureConnect", stands);
         // Stays for as long as the socket lives: a late error must find a listener.
-        socket.on("error", (error) => fail(() => connectFailure(error, origin.secure, attempted)));
-        socket.once("close", () => fail(() => connectFailure(CLOSED, origin.secure, attempted)));
-        task.onEnd = (why) => {
-          fail(() => endingFailure(why, task, attempted, true));
-          socket.destroy();
-        };
+        opening.on("error", fail);
+        opening.once("close", () => fail(CLOSED));
       } catch (error) {
-        fail(() => connectFailure(error, origin.secure, attempted));
+        fail(error);
       }
     });
+    return { settled, cancel: () => void socket?.destroy() };
   }
 
   #start(origin: Origin, address: string): Socket {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type { Lookup } from "../../edge/http/resolver.ts";
-import { failed, get, testFetcher, text, whole } from "../support/fetching.ts";
+import { failed, get, testFetcher, type TestLookup, text, whole } from "../support/fetching.ts";
 import { startRawServer } from "../support/raw_server.ts";
 import { test } from "../support/test.ts";
 import { TLS_FIXTURE } from "../support/tls_fixture.ts";
 
 const HELLO = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-const noLookup: Lookup = (host) => Promise.reject(new Error(`looked up ${host}`));
+const noLookup: TestLookup = (host) => Promise.reject(new Error(`looked up ${host}`));
 
 test("loopback in every spelling is refused before a packet is sent", async () => {
   const server = await startRawServer((request) => void request.send(HELLO));
@@ -135,7 +134,7 @@ test("TLS: the certificate is checked against the URL's host, though the address
 });
 
 test("TLS: self-signed, unknown issuer, no TLS at all, and a handshake that breaks off are class tls", async () => {
-  const lookup: Lookup = () => Promise.resolve(["127.0.0.1"]);
+  const lookup: TestLookup = () => Promise.resolve(["127.0.0.1"]);
   const selfSigned = await startRawServer(() => {}, { tls: TLS_FIXTURE.selfSigned });
   const unknown = await startRawServer(() => {}, { tls: TLS_FIXTURE.leaf });
   const plain = await startRawServer(() => {}, {
@@ -169,7 +168,20 @@ test("a TLS server that never answers the handshake is a connect timeout", async
   await mute.close();
 });
 
-test("hosts with an underscore are fetched", async () => {
+test("happy eyeballs: an address that accepts and falls silent costs a quarter of a second, not the connect timeout", async () => {
+  const server = await startRawServer((request) => request.end(HELLO), { tls: TLS_FIXTURE.leaf });
+  const mute = await startRawServer(() => {}, { host: "127.0.0.2", port: server.port });
+  const lookup: TestLookup = () => Promise.resolve(["127.0.0.2", "127.0.0.1"]);
+  const fetcher = testFetcher({ trustedCa: TLS_FIXTURE.ca, lookup });
+  const exchange = whole(await fetcher.fetch(get(`https://good.example.test:${server.port}/`)));
+  assert.deepEqual([exchange.remoteAddress, mute.connections], ["127.0.0.1", 1]);
+  assert.ok(exchange.timings.totalMs >= 240 && exchange.timings.totalMs < 3_000, `${exchange.timings.totalMs}`);
+  await fetcher.close();
+  await mute.close();
+  await server.close();
+});
+
+test("E75: hosts with an underscore are fetched", async () => {
   const server = await startRawServer((request) => void request.send(HELLO));
   const fetcher = testFetcher({ lookup: () => Promise.resolve(["127.0.0.1"]) });
   assert.equal(whole(await fetcher.fetch(get(`http://a_b.example.test:${server.port}/`))).status, 200);

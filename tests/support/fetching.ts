@@ -1,7 +1,7 @@
 /** A fetcher for tests: loopback opened, names resolved as the test says, time limits that a test can wait for. */
 
 import { createAddressGuard } from "../../edge/http/address_guard.ts";
-import { createResolver, type Lookup } from "../../edge/http/resolver.ts";
+import { createResolver, type Resolver } from "../../edge/http/resolver.ts";
 import { createHttpFetcher } from "../../edge/http/http_fetcher.ts";
 import type { Exchange, Fetcher, FetchFailure, FetchLimits, FetchRequest } from "../../edge/ports.ts";
 import { systemClock } from "../../runtime/node.ts";
@@ -20,9 +20,14 @@ export const TEST_LIMITS: FetchLimits = {
 const noop = () => {};
 export const SILENT: Logger = { debug: noop, info: noop, warn: noop, error: noop };
 
+/** All addresses of a name; no address where there is none. */
+export type TestLookup = (host: string) => Promise<readonly string[]>;
+
 export interface TestFetcherOptions {
   readonly opened?: readonly string[];
-  readonly lookup?: Lookup;
+  readonly lookup?: TestLookup;
+  /** In place of `lookup`. */
+  readonly resolver?: Resolver;
   readonly trustedCa?: string;
   readonly maxSocketsPerOrigin?: number;
   readonly maxIdleSockets?: number;
@@ -32,10 +37,10 @@ export interface TestFetcherOptions {
 /** Loopback is opened unless `opened` says otherwise. */
 export function testFetcher(options: TestFetcherOptions = {}): Fetcher {
   const { opened = ["127.0.0.0/8", "::1/128"], lookup, ...rest } = options;
-  const resolver = createResolver({ clock: systemClock, ...(lookup && { lookup }) });
+  const found = lookup && (async (host: string) => ({ addresses: await lookup(host) }));
   return createHttpFetcher({
     guard: createAddressGuard(opened),
-    resolver,
+    resolver: createResolver({ clock: systemClock, ...(found && { lookup: found }) }),
     clock: systemClock,
     log: SILENT,
     wholeGzip,

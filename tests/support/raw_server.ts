@@ -28,6 +28,8 @@ export interface RawServerOptions {
   /** Called for a connection before a request came; e.g. to close it at once. */
   readonly onConnection?: (socket: Socket) => void;
   readonly host?: string;
+  /** Default: any free one. */
+  readonly port?: number;
 }
 
 export interface RawServer {
@@ -90,7 +92,7 @@ export async function startRawServer(answer: Answer, options: RawServerOptions =
   };
   const server: Server = tls ? createTlsServer({ ...tls }, accept) : createServer(accept);
   if (tls) server.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

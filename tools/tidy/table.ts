@@ -53,7 +53,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: "edge/http/",
     mayImport: ["protocol/", "edge/ports.ts", PORTS],
-    packages: ["node:"],
+    packages: ["node:", "dns-packet", "tough-cookie"],
     pure: false,
   },
   {
