@@ -75,21 +75,35 @@ export interface DirectoryView {
   readonly moves: readonly SlotMove[];
 }
 
+/** What the control store has beside crawls. */
+export interface ClusterStore {
+  readonly directory: DirectoryStore;
+}
+
 /** Shared by all coordinators: tables of the control database. Every write is one statement or one transaction, and may be repeated. */
 export interface DirectoryStore {
   read(): Promise<DirectoryView>;
+  /** Shares the slots out evenly among shards at these places, unless that was done before. */
+  found(locations: readonly string[]): Promise<void>;
   /** Writes the process' own row. */
   announce(entry: CoordinatorEntry): Promise<void>;
   /** Removes the row of a process that ends, or is known to be dead. */
   withdraw(id: string): Promise<void>;
-  /** The next shard's index; the same location again is the same shard. */
+  /** The next shard, without a slot yet; the same location again is the same shard. Returns its index. */
   addShard(location: string): Promise<number>;
-  /** False: another move of the slot is under way, or it isn't at `from`. */
+  /** False: another move of the slot is under way, it isn't at `from`, or there is no shard `to`. */
   beginMove(move: Omit<SlotMove, "state">): Promise<boolean>;
+  /** Changes nothing unless the move is `freezing`. */
   markDrained(slot: number): Promise<void>;
-  /** The map with the slot at its new shard, one version on, and the move's state `copied`, in one transaction. */
+  /**
+   * The map with the slot at its new shard, one version on, and the move's state `copied`, in one transaction. Rejects when
+   * no move of the slot is `drained` or `copied`.
+   */
   finishCopy(slot: number): Promise<SlotMap>;
+  /** Forgets a move that is `copied`; changes nothing otherwise. */
   endMove(slot: number): Promise<void>;
+  /** A crawl changed: all look again. */
+  bump(): Promise<void>;
   /** A secret of 32 random bytes (hex) that all coordinators of this directory share; made by the first. */
   secret(proposal: string): Promise<string>;
 }

@@ -3,11 +3,13 @@
  * Invariant: each write is one statement whose repetition changes nothing, so it may be sent again after a lost answer.
  */
 
+import type { ClusterStore } from "../owner_ports.ts";
 import type { OperatorStore } from "../operator_ports.ts";
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { closeCleanly, connectChecked, type Layout, type OpenOptions, plain, prepare } from "./libsql_open.ts";
+import { DIRECTORY_TABLES, libsqlDirectory } from "./libsql_directory.ts";
 import { libsqlOperators, OPERATOR_TABLES } from "./libsql_operators.ts";
 import { CONTROL_FORMAT, CONTROL_TABLES } from "./schema_control.ts";
 
@@ -38,7 +40,7 @@ async function openDatabase(options: OpenOptions): Promise<Database> {
     await prepare(database, LAYOUT, options);
     await explained("Opening", database, async () => {
       await checkFormat(database);
-      await database.write(OPERATOR_TABLES.map((sql) => plain(sql)));
+      await database.write([...OPERATOR_TABLES, ...DIRECTORY_TABLES].map((sql) => plain(sql)));
     });
     return database;
   } catch (error) {
@@ -62,7 +64,7 @@ function deadline(now: number): bigint {
 }
 
 /** The store touches nothing before `open`. All rejections are sentences that name the database. */
-export function openLibsqlControlStore(options: OpenOptions): ControlStore & OperatorStore {
+export function openLibsqlControlStore(options: OpenOptions): ControlStore & OperatorStore & ClusterStore {
   let opened: Database | undefined;
   const using = <T>(attempt: string, work: (database: Database) => Promise<T>): Promise<T> => {
     const database = opened;
@@ -71,6 +73,7 @@ export function openLibsqlControlStore(options: OpenOptions): ControlStore & Ope
   };
   return {
     ...libsqlOperators(using),
+    directory: libsqlDirectory(using),
     async open() {
       opened?.close();
       opened = undefined;

@@ -5,6 +5,8 @@
 
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
+import type { ClusterStore, DirectoryStore } from "../owner_ports.ts";
+import { MemoryDirectoryDisk, MemoryDirectoryStore } from "./memory_directory.ts";
 import { MemoryOperatorDisk, MemoryOperatorStore } from "./memory_operators.ts";
 
 const KEPT_MS = 24 * 3_600_000;
@@ -12,15 +14,18 @@ const KEPT_MS = 24 * 3_600_000;
 /** What a crash leaves. */
 export class MemoryControlDisk extends MemoryOperatorDisk {
   readonly crawls = new Map<CrawlId, CrawlRow>();
+  readonly directory = new MemoryDirectoryDisk();
   readonly answers = new Map<string, { readonly answer: string; readonly at: number }>();
 }
 
-export class MemoryControlStore extends MemoryOperatorStore implements ControlStore {
+export class MemoryControlStore extends MemoryOperatorStore implements ControlStore, ClusterStore {
+  readonly directory: DirectoryStore;
   readonly #disk: MemoryControlDisk;
 
   constructor(disk: MemoryControlDisk = new MemoryControlDisk()) {
     super(disk);
     this.#disk = disk;
+    this.directory = new MemoryDirectoryStore(disk.directory);
   }
 
   async open(): Promise<void> {}

@@ -4,12 +4,14 @@
  */
 
 import assert from "node:assert/strict";
+import type { ClusterStore } from "../../coordinator/owner_ports.ts";
 import type { OperatorStore } from "../../coordinator/operator_ports.ts";
 import type { ControlStore as CrawlsStore, CrawlRow } from "../../coordinator/ports.ts";
 import { test } from "../support/test.ts";
+import { directoryStoreCases } from "./directory_store_cases.ts";
 import { operatorStoreCases } from "./operator_store_cases.ts";
 
-type ControlStore = CrawlsStore & OperatorStore;
+type ControlStore = CrawlsStore & OperatorStore & ClusterStore;
 
 export interface ControlShelf {
   /** A new, unopened handle on the same data. */
@@ -63,6 +65,7 @@ export function runControlStoreSuite(name: string, makeShelf: () => Promise<Cont
     });
 
   operatorStoreCases(it);
+  directoryStoreCases(it);
 
   it("crawls are kept in the order of their coming, the newest row of each", async (reopen) => {
     const store = await reopen();
