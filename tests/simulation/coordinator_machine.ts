@@ -7,8 +7,8 @@ import type { Core, LayeredFilter } from "../../core-wasm/core.ts";
 import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
-import { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
-import { MemoryShardDisk } from "../../coordinator/store/memory_shard_store.ts";
+import type { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
+import type { MemoryShardDisk } from "../../coordinator/store/memory_shard_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import type { Chance } from "./chance.ts";
@@ -21,8 +21,14 @@ export interface CoordinatorParts extends Omit<StoreParts, "process"> {
   readonly chance: Chance;
   readonly core: Core;
   readonly log: Logger;
-  readonly shards: number;
+  readonly databases: Databases;
   readonly settings: Partial<FrontierSettings>;
+}
+
+/** What all coordinators share: it outlives each of them. */
+export interface Databases {
+  readonly shards: MemoryShardDisk[];
+  readonly control: MemoryControlDisk;
 }
 
 export interface Running {
@@ -31,8 +37,7 @@ export interface Running {
 }
 
 export class CoordinatorMachine {
-  readonly disks: readonly MemoryShardDisk[];
-  readonly control = new MemoryControlDisk();
+  readonly name: string;
   readonly #parts: CoordinatorParts;
   readonly #clock: MachineClock;
   #filters: LayeredFilter[] = [];
@@ -40,9 +45,9 @@ export class CoordinatorMachine {
   #running: Running | undefined;
   starts = 0;
 
-  constructor(parts: CoordinatorParts) {
+  constructor(name: string, parts: CoordinatorParts) {
+    this.name = name;
     this.#parts = parts;
-    this.disks = Array.from({ length: parts.shards }, () => new MemoryShardDisk());
     this.#clock = new MachineClock(parts.scheduler, (parts.chance.next() - 0.5) * 1e6);
   }
 
@@ -56,15 +61,15 @@ export class CoordinatorMachine {
   }
 
   start(): void {
-    const { scheduler, chance, core, log, settings } = this.#parts;
+    const { scheduler, chance, core, log, settings, databases } = this.#parts;
     this.starts++;
-    const process = new Process(`coordinator ${this.starts}`, { scheduler, machine: this.#clock, chance });
+    const process = new Process(`${this.name} ${this.starts}`, { scheduler, machine: this.#clock, chance });
     this.#process = process;
     const storeParts: StoreParts = { ...this.#parts, process };
     openCoordinator({
       core: this.#tracking(core),
-      shardStores: this.disks.map((disk, index) => slowShardStore(storeParts, index, disk)),
-      controlStore: slowControlStore(storeParts, this.control),
+      shardStores: databases.shards.map((disk, index) => slowShardStore(storeParts, index, disk)),
+      controlStore: slowControlStore(storeParts, databases.control),
       clock: process.clock,
       random: process.random,
       digest: nativeDigest,

@@ -114,7 +114,7 @@ export class EdgeMachine {
     };
     await repairFolder({ ...place, gunzip: nativeGunzip });
     const frontier = createHttpFrontier({
-      baseUrl: "http://coordinator.test/",
+      baseUrl: "http://c0/",
       clock,
       random,
       log,

@@ -1,10 +1,11 @@
 /**
- * The network between edges and the coordinator, under the edge's real HTTP client: messages and replies are lost, late,
+ * The network between edges and coordinators, under the edge's real HTTP client: messages and replies are lost, late,
  * doubled; whole links go down.
  * Invariant: nothing arrives before it was sent, and nothing is made up; while faults are off every message arrives once,
  * soon.
  */
 
+import { NotOwned } from "../../coordinator/owner_ports.ts";
 import type { FrontierVerbs } from "../../protocol/mod.ts";
 import type { Chance } from "./chance.ts";
 import type { Process } from "./machine.ts";
@@ -21,8 +22,8 @@ export interface Call {
 export interface NetworkParts {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
-  /** Who serves now; undefined = nobody listens. */
-  readonly coordinator: () => { readonly verbs: FrontierVerbs; readonly process: Process } | undefined;
+  /** Who serves under a host name now; undefined = nobody listens. */
+  readonly coordinator: (host: string) => { readonly verbs: FrontierVerbs; readonly process: Process } | undefined;
   /** The coordinator is asked. */
   readonly onArrival: (call: Call) => void;
   /** The coordinator gives its answer away. */
@@ -48,13 +49,20 @@ const LATEST_MS = 200_000;
 /** An empty answer to a lease request may take so long: there is no hurry, and fewer polls are to be simulated. */
 const IDLE_REPLY_MS = 5_000;
 
+interface Message {
+  readonly process: Process;
+  readonly hostname: string;
+  readonly pathname: string;
+  readonly body: string | undefined;
+}
+
 type Reply = { readonly status: number; readonly body: string };
 
 export class Network {
   faults: NetworkFaults = GOOD_NETWORK;
   /** Messages that were lost, reset, late or doubled. */
   harmed = 0;
-  /** Edges that can't reach the coordinator, by process name. */
+  /** Edges that can't reach any coordinator, by process name, and those that can't reach one: `<process> <host>`. */
   readonly cut = new Set<string>();
   readonly #parts: NetworkParts;
 
@@ -70,7 +78,7 @@ export class Network {
 
   /** The `fetch` of one edge process. */
   fetchOf(process: Process): typeof fetch {
-    const ask = (url: URL, init: RequestInit) => this.#ask(process, url.pathname, init);
+    const ask = (url: URL, init: RequestInit) => this.#ask(process, url, init);
     return ask as unknown as typeof fetch;
   }
 
@@ -79,10 +87,10 @@ export class Network {
   }
 
   /** How a message fares: ms until it arrives, or how it doesn't. */
-  #fate(process: Process): number | "lost" | "reset" {
+  #fate({ name }: Process, host: string): number | "lost" | "reset" {
     const { chance } = this.#parts;
     const { lost, reset, late } = this.faults;
-    if (this.cut.has(process.name)) return this.#harm(chance.is(0.5) ? "lost" : "reset");
+    if (this.cut.has(name) || this.cut.has(`${name} ${host}`)) return this.#harm(chance.is(0.5) ? "lost" : "reset");
     const drawn = chance.next();
     if (drawn < lost) return this.#harm("lost");
     if (drawn < lost + reset) return this.#harm("reset");
@@ -95,7 +103,7 @@ export class Network {
     return fate;
   }
 
-  #ask(process: Process, path: string, init: RequestInit): Promise<Response> {
+  #ask(process: Process, { hostname, pathname }: URL, init: RequestInit): Promise<Response> {
     const { chance } = this.#parts;
     return new Promise((resolve, reject) => {
       const give = (afterMs: number, owner: Owner | undefined, run: () => void) =>
@@ -105,7 +113,7 @@ export class Network {
       init.signal!.addEventListener("abort", giveUp, { once: true });
       const broken = () => give(this.#latencyMs(), process, () => reject(new Error("the connection was reset")));
       const answer = (call: Call | undefined, reply: Reply) => {
-        const fate = this.#fate(process);
+        const fate = this.#fate(process, hostname);
         if (fate === "reset") return broken();
         if (fate === "lost") return;
         const idleMs = isIdle(call, reply) ? chance.next() * IDLE_REPLY_MS : 0;
@@ -115,8 +123,8 @@ export class Network {
           resolve(asResponse(reply));
         });
       };
-      const fate = this.#fate(process);
-      const message = { process, path, body: init.body as string | undefined };
+      const fate = this.#fate(process, hostname);
+      const message = { process, hostname, pathname, body: init.body as string | undefined };
       if (fate === "reset") broken();
       else if (fate !== "lost") give(fate, undefined, () => this.#arrive(message, answer, broken));
       if (chance.is(this.faults.doubled)) {
@@ -127,14 +135,14 @@ export class Network {
   }
 
   #arrive(
-    message: { readonly process: Process; readonly path: string; readonly body: string | undefined },
+    message: Message,
     answer: (call: Call | undefined, reply: Reply) => void,
     broken: () => void,
   ): void {
     const { coordinator, scheduler, onArrival, onReply, onError } = this.#parts;
-    const serving = coordinator();
+    const serving = coordinator(message.hostname);
     if (serving === undefined) return broken();
-    const verb = message.path.replace("/v1/frontier/", "");
+    const verb = message.pathname.replace("/v1/frontier/", "");
     const request = message.body === undefined ? undefined : JSON.parse(message.body);
     const call: Call = { verb, request, arrivedAt: scheduler.now, from: message.process };
     onArrival(call);
@@ -146,7 +154,10 @@ export class Network {
       },
       (error: Error) => {
         onError(error);
-        answer(undefined, { status: 503, body: JSON.stringify({ detail: error.message }) });
+        const { message: detail } = error;
+        const isElsewhere = error instanceof NotOwned;
+        const body = isElsewhere ? { detail, shard: error.shard, slot_map: error.map } : { detail };
+        answer(undefined, { status: isElsewhere ? 421 : 503, body: JSON.stringify(body) });
       },
     );
   }

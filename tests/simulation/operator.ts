@@ -4,8 +4,10 @@
  * given again until it was answered.
  */
 
+import { NotOwned } from "../../coordinator/owner_ports.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
 import type { CrawlId, HostKey } from "../../protocol/mod.ts";
+import type { Chance } from "./chance.ts";
 import type { CoordinatorMachine } from "./coordinator_machine.ts";
 import type { CrawlPlan } from "./scenario.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -16,7 +18,8 @@ const PAUSE_MS = 500;
 
 export interface OperatorParts {
   readonly scheduler: Scheduler;
-  readonly coordinator: CoordinatorMachine;
+  readonly chance: Chance;
+  readonly coordinators: readonly CoordinatorMachine[];
   readonly onSlowed: (host: HostKey, delayMs: number) => void;
   readonly onError: (error: Error) => void;
 }
@@ -90,6 +93,25 @@ export class Operator {
     this.#order(crawlId, (coordinator) => coordinator.setCrawlState(crawlId, "running"), () => {});
   }
 
+  /** Asks one coordinator, then those that it sends to; undefined = no answer. */
+  async #ask<T>(give: (coordinator: Coordinator) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    const { scheduler, chance, coordinators, onError } = this.#parts;
+    const first = coordinators.length === 1 ? 0 : chance.below(coordinators.length);
+    for (let turn = 0; turn < coordinators.length; turn++) {
+      const running = coordinators[(first + turn) % coordinators.length]!.running;
+      if (running === undefined) continue;
+      let isElsewhere = false;
+      const answer = give(running.verbs).then((value) => ({ value }), (error) => {
+        onError(error);
+        isElsewhere = error instanceof NotOwned;
+        return undefined;
+      });
+      const found = await Promise.race([answer, scheduler.wait({ afterMs: PATIENCE_MS })]);
+      if (found !== undefined || !isElsewhere) return found ?? undefined;
+    }
+    return undefined;
+  }
+
   /**
    * Until one answer has come. An order whose answer was lost is given again, which must do no harm. Orders on one subject
    * are given one after the other, or the later one might be overtaken.
@@ -99,15 +121,10 @@ export class Operator {
     const before = this.#last.get(subject);
     const insist = async () => {
       await before;
-      const { scheduler, coordinator } = this.#parts;
       for (;;) {
-        const running = coordinator.running;
-        if (running !== undefined) {
-          const answer = give(running.verbs).then((value) => ({ value }), (error) => this.#parts.onError(error));
-          const found = await Promise.race([answer, scheduler.wait({ afterMs: PATIENCE_MS })]);
-          if (found !== undefined) return found.value;
-        }
-        await scheduler.wait({ afterMs: PAUSE_MS });
+        const found = await this.#ask(give);
+        if (found !== undefined) return found.value;
+        await this.#parts.scheduler.wait({ afterMs: PAUSE_MS });
       }
     };
     const done = insist().then((value) => {

@@ -5,8 +5,10 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import { OwnerLost } from "../../coordinator/owner_ports.ts";
+import { NotOwned, OwnerLost } from "../../coordinator/owner_ports.ts";
 import type { Logger } from "../../runtime/ports.ts";
+import { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
+import { MemoryShardDisk } from "../../coordinator/store/memory_shard_store.ts";
 import { testCore } from "../support/frontier.ts";
 import { Chance } from "./chance.ts";
 import { CommitCheck } from "./checks/commit_check.ts";
@@ -14,7 +16,7 @@ import { checkArchive, checkCrawl, checkRest, type Ended } from "./checks/end_ch
 import { ReplyCheck } from "./checks/reply_check.ts";
 import { type Asking, ServerCheck } from "./checks/server_check.ts";
 import { Verdict } from "./checks/verdict.ts";
-import { CoordinatorMachine } from "./coordinator_machine.ts";
+import { CoordinatorMachine, type Databases } from "./coordinator_machine.ts";
 import { EdgeMachine } from "./edge_machine.ts";
 import { expectedOf } from "./expected.ts";
 import { Network } from "./network.ts";
@@ -63,7 +65,8 @@ class Simulation {
   readonly #scheduler = new Scheduler();
   readonly #verdict = new Verdict();
   readonly #trace: Trace;
-  readonly #coordinator: CoordinatorMachine;
+  readonly #databases: Databases;
+  readonly #coordinators: readonly CoordinatorMachine[];
   readonly #edges: readonly EdgeMachine[];
   readonly #network: Network;
   readonly #operator: Operator;
@@ -79,10 +82,15 @@ class Simulation {
     const scheduler = this.#scheduler;
     const chance = new Chance(Math.imul(scenario.seed, 0xc2b2ae35) ^ 0x165667b1);
     const log = this.#log();
-    this.#coordinator = this.#newCoordinator(chance, log);
+    this.#databases = {
+      shards: Array.from({ length: scenario.shards }, () => new MemoryShardDisk()),
+      control: new MemoryControlDisk(),
+    };
+    this.#coordinators = [this.#newCoordinator("c0", chance, log)];
     this.#operator = new Operator({
       scheduler,
-      coordinator: this.#coordinator,
+      chance,
+      coordinators: this.#coordinators,
       onError: (error) => this.#mustBeTrouble(error),
       onSlowed: (host, delayMs) => this.#server.policy(host, delayMs),
     });
@@ -94,7 +102,7 @@ class Simulation {
       scheduler,
       chance,
       scenario,
-      coordinator: this.#coordinator,
+      coordinators: this.#coordinators,
       edges: this.#edges,
       network: this.#network,
       operator: this.#operator,
@@ -116,18 +124,18 @@ class Simulation {
 
   /** A failed store may be told to whoever asks; anything else that is thrown is a bug. */
   #mustBeTrouble(error: Error): void {
-    if (error.constructor === Error || error instanceof OwnerLost) return;
+    if (error.constructor === Error || error instanceof OwnerLost || error instanceof NotOwned) return;
     this.#verdict.broken(`the coordinator threw ${error.stack ?? String(error)}`);
   }
 
-  #newCoordinator(chance: Chance, log: Logger): CoordinatorMachine {
+  #newCoordinator(name: string, chance: Chance, log: Logger): CoordinatorMachine {
     const scenario = this.#scenario;
-    return new CoordinatorMachine({
+    return new CoordinatorMachine(name, {
       scheduler: this.#scheduler,
       chance,
       core: this.#core,
       log,
-      shards: scenario.shards,
+      databases: this.#databases,
       settings: scenario.settings,
       faults: () => this.#troubles.isOver ? GOOD_STORE : scenario.store,
       onHarm: () => this.#harmed++,
@@ -172,7 +180,7 @@ class Simulation {
     const network = new Network({
       scheduler: this.#scheduler,
       chance,
-      coordinator: () => this.#coordinator.running,
+      coordinator: (host) => this.#coordinators.find(({ name }) => name === host)?.running,
       onArrival: (call) => {
         this.#say(`${call.from.name} asks ${call.verb}`);
         replies.arrived(call);
@@ -216,13 +224,13 @@ class Simulation {
 
   async run(): Promise<SimulationResult> {
     const { crawls } = this.#scenario;
-    this.#coordinator.start();
+    for (const coordinator of this.#coordinators) coordinator.start();
     for (const crawl of crawls) this.#operator.createCrawl(crawl);
     for (const edge of this.#edges) edge.start();
     this.#troubles.begin();
     await this.#until(() => this.#isAtRest(), MOST_PEACE_MS, () => this.#whyStuck());
     if (this.#verdict.sentence === undefined) await this.#end();
-    this.#coordinator.kill();
+    for (const coordinator of this.#coordinators) coordinator.kill();
     for (const edge of this.#edges) edge.kill();
     return this.#result();
   }
@@ -231,14 +239,19 @@ class Simulation {
     // Now and then is enough: a crawl that has ended stays so.
     if (!this.#troubles.isOver || this.#scheduler.count % 16 !== 0) return false;
     if (!this.#operator.isIdle || this.#edges.some(({ isAsleep }) => isAsleep)) return false;
-    const known = this.#coordinator.running?.verbs.crawls() ?? [];
-    return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");
+    return this.#coordinators.every(({ running }) => {
+      const known = running?.verbs.crawls() ?? [];
+      return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");
+    });
   }
 
   #whyStuck(): string {
-    const verbs = this.#coordinator.running?.verbs;
-    const standing = verbs?.crawls().map(({ crawlId }) => JSON.stringify(verbs.stats(crawlId))).join("; ");
-    return `faults stopped, but a crawl doesn't end: ${standing ?? "the coordinator doesn't start"}`;
+    const standing = this.#coordinators.map(({ name, running }) => {
+      const verbs = running?.verbs;
+      const crawls = verbs?.crawls().map(({ crawlId }) => JSON.stringify(verbs.stats(crawlId))).join("; ");
+      return `${name} ${crawls ?? "doesn't start"}`;
+    });
+    return `faults stopped, but a crawl doesn't end: ${standing.join(" | ")}`;
   }
 
   async #until(isDone: () => boolean, mostMs: number, whyNot: () => string): Promise<void> {
@@ -252,22 +265,24 @@ class Simulation {
 
   /** Everything is told to stop, stops, and is looked at. */
   async #end(): Promise<void> {
-    const { verbs } = this.#coordinator.running!;
+    const running = this.#coordinators.map((coordinator) => coordinator.running!.verbs);
     for (const edge of this.#edges) edge.stop();
     await this.#until(() => this.#edges.every(({ isOver }) => isOver), MOST_STOPPING_MS, () => "a worker doesn't stop");
-    let isClosed = false;
-    verbs.close().then(() => isClosed = true, (error) => this.#verdict.broken(`closing failed: ${String(error)}`));
-    await this.#until(() => isClosed, MOST_STOPPING_MS, () => "the coordinator doesn't close");
+    let open = running.length;
+    for (const verbs of running) {
+      verbs.close().then(() => open--, (error) => this.#verdict.broken(`closing failed: ${String(error)}`));
+    }
+    await this.#until(() => open === 0, MOST_STOPPING_MS, () => "a coordinator doesn't close");
     const ended: Ended = {
       verdict: this.#verdict,
       commits: this.#commits,
-      disks: this.#coordinator.disks,
+      disks: this.#databases.shards,
       files: new Map(this.#edges.map(({ name, files }) => [name, files])),
     };
     for (const { id, spec } of this.#scenario.crawls) {
       checkCrawl(ended, id, expectedOf(this.#scenario.plan, spec.seeds, this.#core), spec.max_pages);
     }
-    checkRest(ended, verbs);
+    for (const verbs of running) checkRest(ended, verbs);
     await checkArchive(ended);
   }
 

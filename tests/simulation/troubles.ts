@@ -16,7 +16,7 @@ export interface TroubleParts {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
   readonly scenario: Scenario;
-  readonly coordinator: CoordinatorMachine;
+  readonly coordinators: readonly CoordinatorMachine[];
   readonly edges: readonly EdgeMachine[];
   readonly network: Network;
   readonly operator: Operator;
@@ -61,7 +61,8 @@ export class Troubles {
   }
 
   #bring(trouble: Trouble): void {
-    const { chance, edges, coordinator, operator, scenario, isBusy } = this.#parts;
+    const { chance, edges, coordinators, operator, scenario, isBusy } = this.#parts;
+    const coordinator = coordinators.length === 1 ? coordinators[0]! : chance.pick(coordinators);
     // Busy machines are the ones where trouble tells.
     const busy = edges.filter((edge) => edge.process !== undefined && isBusy(edge.process));
     const edge = chance.pick(busy.length > 0 && chance.is(0.8) ? busy : edges);
@@ -115,14 +116,14 @@ export class Troubles {
   }
 
   #heal(): void {
-    const { network, edges, coordinator, operator } = this.#parts;
+    const { network, edges, coordinators, operator } = this.#parts;
     this.#isOver = true;
     network.heal();
     for (const edge of edges) {
       edge.files.failingSyncs = 0;
       if (edge.process === undefined) edge.start();
     }
-    if (!coordinator.isUp) coordinator.start();
+    for (const coordinator of coordinators) if (!coordinator.isUp) coordinator.start();
     operator.resumeAll();
   }
 }
