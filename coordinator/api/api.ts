@@ -13,9 +13,10 @@ import { createAdmission } from "./admission.ts";
 import { auditLog } from "./audit_log.ts";
 import { addAuditRoutes } from "./audit_routes.ts";
 import type { ApiEnv, ApiParts, App } from "./context.ts";
-import { addCrawlRoutes } from "./crawl_routes.ts";
+import { addCrawlRoutes, addSteeringRoutes } from "./crawl_routes.ts";
 import { addExplainRoutes } from "./explain_routes.ts";
-import { addFrontierRoutes } from "./frontier_routes.ts";
+import { addExchangeRoutes, addFrontierRoutes } from "./frontier_routes.ts";
+import { apiDocument, registerDocument } from "./document.ts";
 import { createOnce } from "./idempotency.ts";
 import { methodsOf } from "./methods.ts";
 import { type ApiDocument, docsPage } from "./docs_page.ts";
@@ -41,25 +42,47 @@ export function createApi(parts: ApiParts): App {
   });
   app.use(bodyLimit({ maxSize: LIMITS.apiBodyBytes, onError: refuseSize }));
   app.use(auditLog(parts));
+  addRoutes(app, parts);
+  registerDocument(app);
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  let document: ReturnType<typeof apiDocument> | undefined;
+  const documented = () => document ??= apiDocument(app, parts.defaults.version);
+  app.get("/openapi.json", (c) => c.json(documented()));
+  app.get("/docs", (c) => c.html(docsPage(documented() as ApiDocument)));
+  return app;
+}
+
+function addRoutes(app: App, parts: ApiParts): void {
   const once = createOnce(parts);
   addCrawlRoutes(app, parts, once);
+  addSteeringRoutes(app, parts);
   addSeedRoutes(app, parts, once);
   addExplainRoutes(app, parts);
   addFrontierRoutes(app, parts);
+  addExchangeRoutes(app, parts);
   addOperateRoutes(app, parts);
   addDomainRoutes(app, parts);
   addPageRoutes(app, parts);
   addAuditRoutes(app, parts);
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
-  const about = {
-    openapi: "3.1.0",
-    info: { title: "Outrider coordinator", version: parts.defaults.version },
-    security: [{ bearer: [] }],
-  };
-  app.doc31("/openapi.json", about);
-  app.get("/docs", (c) => c.html(docsPage(app.getOpenAPI31Document(about) as ApiDocument)));
-  return app;
 }
+
+type Routes<Add extends (...args: never[]) => unknown> = ReturnType<Add> extends OpenAPIHono<ApiEnv, infer S> ? S
+  : never;
+
+/** The app with all its routes, for typed clients (client.ts). */
+export type Api = OpenAPIHono<
+  ApiEnv,
+  & Routes<typeof addCrawlRoutes>
+  & Routes<typeof addSteeringRoutes>
+  & Routes<typeof addSeedRoutes>
+  & Routes<typeof addExplainRoutes>
+  & Routes<typeof addFrontierRoutes>
+  & Routes<typeof addExchangeRoutes>
+  & Routes<typeof addOperateRoutes>
+  & Routes<typeof addDomainRoutes>
+  & Routes<typeof addPageRoutes>
+  & Routes<typeof addAuditRoutes>
+>;
 
 /** Pages of these origins may use the API in a browser; the preflight request carries no token (Fetch standard 3.2.5). */
 function crossOrigin(origins: readonly string[]) {

@@ -7,7 +7,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { AuditRow } from "../operator_ports.ts";
 import type { ApiParts, App } from "./context.ts";
 import { problemResponses } from "./problem.ts";
-import { jsonAnswer } from "./route_parts.ts";
+import { jsonAnswer, queryInt } from "./route_parts.ts";
 
 const Action = z.object({
   seq: z.int().openapi({ description: "Give the smallest as `before` for the page behind this one." }),
@@ -29,10 +29,10 @@ const list = createRoute({
   summary: "What operators did, the newest first",
   request: {
     query: z.strictObject({
-      before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().openapi({
+      before: queryInt({ least: 0, most: Number.MAX_SAFE_INTEGER }).optional().openapi({
         description: "Only actions of a smaller seq.",
       }),
-      limit: z.coerce.number().int().min(1).max(1000).default(100),
+      limit: queryInt({ least: 1, most: 1000 }).default(100),
     }),
   },
   responses: {
@@ -47,7 +47,7 @@ const prune = createRoute({
   summary: "Forgets what is older than a time",
   request: {
     query: z.strictObject({
-      older_than: z.coerce.number().int().min(0).max(8.64e15).openapi({ description: "ms since 1970-01-01 UTC." }),
+      older_than: queryInt({ least: 0, most: 8.64e15 }).openapi({ description: "ms since 1970-01-01 UTC." }),
     }),
   },
   responses: {

@@ -19,7 +19,7 @@ import {
 } from "./crawl_schemas.ts";
 import type { Once } from "./idempotency.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
-import { IdempotencyHeader, jsonAnswer, jsonBody } from "./route_parts.ts";
+import { IdempotencyHeader, jsonAnswer, jsonBody, queryInt } from "./route_parts.ts";
 import { refuseMalformed } from "./seed_intake.ts";
 
 const CrawlParams = z.object({ crawl_id: CrawlIdSchema });
@@ -43,7 +43,7 @@ const list = createRoute({
   summary: "Crawls, the newest first",
   request: {
     query: z.strictObject({
-      limit: z.coerce.number().int().min(1).max(1000).default(100),
+      limit: queryInt({ least: 1, most: 1000 }).default(100),
       before: CrawlIdSchema.optional().openapi({ description: "Goes on after this crawl of an earlier answer." }),
     }),
   },
@@ -69,38 +69,40 @@ const stats = createRoute({
 const WANTED = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
 type Action = keyof typeof WANTED;
 
-function steerRoute(action: Action) {
+function steerRoute<A extends Action>(action: A) {
   return createRoute({
     method: "post",
-    path: `/v1/crawls/{crawl_id}/${action}`,
+    path: `/v1/crawls/{crawl_id}/${action}` as const,
     summary: `Tells a crawl to ${action}; repeating it is no error`,
     request: { params: CrawlParams },
     responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409) },
   });
 }
 
-export function addCrawlRoutes(app: App, parts: ApiParts, once: Once): void {
+export function addCrawlRoutes(app: App, parts: ApiParts, once: Once) {
   const { coordinator } = parts;
-  app.openapi(create, async (c) => {
+  return app.openapi(create, async (c) => {
     const request = c.req.valid("json");
     return c.json(await once.run(c, (stableName) => createCrawl(parts, request, stableName)), 202);
-  });
-  app.openapi(list, (c) => {
+  }).openapi(list, (c) => {
     const { limit, before } = c.req.valid("query");
     return c.json({ crawls: pageOf(coordinator, limit, before).map(summaryOf) }, 200);
-  });
-  app.openapi(show, (c) => c.json(viewOf(crawlNamed(coordinator, c.req.valid("param").crawl_id)), 200));
-  app.openapi(stats, (c) => {
-    const { crawl_id: crawlId } = c.req.valid("param");
-    const counted = coordinator.stats(crawlNamed(coordinator, crawlId).crawlId);
-    if (!counted) throw new ApiProblem(404, `Crawl ${JSON.stringify(crawlId)} has no counters yet; ask again.`);
-    return c.json(counted, 200);
-  });
-  for (const action of Object.keys(WANTED) as Action[]) {
-    app.openapi(steerRoute(action), async (c) => {
-      return c.json(viewOf(await steerCrawl(coordinator, c.req.valid("param").crawl_id, action)), 200);
+  }).openapi(show, (c) => c.json(viewOf(crawlNamed(coordinator, c.req.valid("param").crawl_id)), 200))
+    .openapi(stats, (c) => {
+      const { crawl_id: crawlId } = c.req.valid("param");
+      const counted = coordinator.stats(crawlNamed(coordinator, crawlId).crawlId);
+      if (!counted) throw new ApiProblem(404, `Crawl ${JSON.stringify(crawlId)} has no counters yet; ask again.`);
+      return c.json(counted, 200);
     });
-  }
+}
+
+/** Pause, resume, cancel. */
+export function addSteeringRoutes(app: App, { coordinator }: ApiParts) {
+  const steer = async (crawlId: string, action: Action) => viewOf(await steerCrawl(coordinator, crawlId, action));
+  return app
+    .openapi(steerRoute("pause"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "pause"), 200))
+    .openapi(steerRoute("resume"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "resume"), 200))
+    .openapi(steerRoute("cancel"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "cancel"), 200));
 }
 
 async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableName: string | undefined) {

@@ -39,14 +39,13 @@ const config = createRoute({
 
 const FORBIDDEN = "an operator forbade to crawl it";
 
-export function addDomainRoutes(app: App, { coordinator }: ApiParts): void {
-  app.openapi(show, (c) => {
+export function addDomainRoutes(app: App, { coordinator }: ApiParts) {
+  return app.openapi(show, (c) => {
     const name = hostKeyOf(c.req.valid("param").domain);
     const view = coordinator.domain(name);
     if (view === undefined) throw new ApiProblem(404, `Nothing is known of the domain of ${name}.`);
     return c.json(answerOf(view), 200);
-  });
-  app.openapi(policy, async (c) => {
+  }).openapi(policy, async (c) => {
     const { min_delay_ms, max_parallel, paused, blocked_reason } = c.req.valid("json");
     const view = await coordinator.setDomainPolicy(hostKeyOf(c.req.valid("param").domain), {
       ...(min_delay_ms === undefined ? {} : { minDelayMs: min_delay_ms }),
@@ -55,8 +54,7 @@ export function addDomainRoutes(app: App, { coordinator }: ApiParts): void {
       ...(blocked_reason === undefined ? {} : { blockedReason: blocked_reason }),
     });
     return c.json(answerOf(view), 200);
-  });
-  app.openapi(config, async (c) => {
+  }).openapi(config, async (c) => {
     const { crawl_delay_ms, allow_crawl } = c.req.valid("json");
     const view = await coordinator.setDomainPolicy(hostKeyOf(c.req.valid("param").domain), {
       ...(crawl_delay_ms === undefined ? {} : { minDelayMs: crawl_delay_ms }),

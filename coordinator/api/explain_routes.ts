@@ -59,8 +59,8 @@ const explainRoute = createRoute({
   responses: { 200: jsonAnswer("What is known", ExplainAnswer), ...problemResponses(400, 404) },
 });
 
-export function addExplainRoutes(app: App, { coordinator }: ApiParts): void {
-  app.openapi(explainRoute, async (c) => {
+export function addExplainRoutes(app: App, { coordinator }: ApiParts) {
+  return app.openapi(explainRoute, async (c) => {
     const { url, crawl_id: crawlId = DEFAULT_CRAWL_ID } = c.req.valid("query");
     const problem = urlProblem(url);
     if (problem !== undefined) throw new ApiProblem(400, problem);

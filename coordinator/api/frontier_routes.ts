@@ -8,6 +8,16 @@ import { replyOfVersion1, SERVED } from "./protocol_versions.ts";
 import type { ApiParts, App } from "./context.ts";
 import { refuseForeignKeys, refuseForeignPrefix, refuseForeignWorker } from "./edge_bounds.ts";
 import {
+  AddressPermitAnswer,
+  CapturesAnswer,
+  CompletionAnswer,
+  ExtendAnswer,
+  LeaseAnswer,
+  NothingAnswer,
+  PermitAnswer,
+  RobotsBodyAnswer,
+} from "./frontier_answers.ts";
+import {
   AddressPermitSchema,
   CapturesSchema,
   CompletionSchema,
@@ -21,28 +31,59 @@ import {
   SettledSchema,
 } from "./frontier_schemas.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
-import { jsonBody } from "./route_parts.ts";
+import { jsonAnswer, jsonBody } from "./route_parts.ts";
 
-/** A verb's route. Its answer is a message of protocol/messages.ts. */
-function verb<P extends string, S extends z.ZodType>(name: P, summary: string, schema: S) {
+/** A verb's route: a message of protocol/messages.ts in, another one out. */
+function verb<P extends string, S extends z.ZodType, A extends z.ZodType>(
+  name: P,
+  summary: string,
+  { asks, answers }: { readonly asks: S; readonly answers: A },
+) {
   return createRoute({
     method: "post" as const,
     path: `/v1/frontier/${name}` as const,
     summary,
-    request: { body: jsonBody(schema) },
-    responses: {
-      200: { description: "The reply (protocol/messages.ts)" },
-      ...problemResponses(400, 401, 403, 413, 415, 421, 503),
-    },
+    request: { body: jsonBody(asks) },
+    responses: { 200: jsonAnswer("The reply", answers) },
   });
 }
+
+const leaseRoute = verb("lease", "Leases hosts", { asks: LeaseRequestSchema, answers: LeaseAnswer });
+const completeRoute = verb("complete", "Reports outcomes", { asks: CompletionSchema, answers: CompletionAnswer });
+const extendRoute = verb("extend", "Confirms a lease", { asks: ExtendSchema, answers: ExtendAnswer });
+const releaseRoute = verb("release", "Hands leases back", { asks: ReleaseSchema, answers: NothingAnswer });
+const settledRoute = verb("settled", "Frees a host's clock early", { asks: SettledSchema, answers: NothingAnswer });
+const permitsRoute = verb("permits", "Asks for one request start on another host", {
+  asks: PermitSchema,
+  answers: PermitAnswer,
+});
+const addressRoute = verb("address_permits", "Asks for requests of a lease to one address", {
+  asks: AddressPermitSchema,
+  answers: AddressPermitAnswer,
+});
+const returnRoute = verb("permits_return", "Gives permits for addresses back", {
+  asks: PermitReturnSchema,
+  answers: NothingAnswer,
+});
+const outboxRoute = verb("outbox", "Delivers links of other shards", {
+  asks: OutboxDeliverySchema,
+  answers: NothingAnswer,
+});
+const ackRoute = verb("outbox_ack", "Acknowledges delivered rows", { asks: OutboxAckSchema, answers: NothingAnswer });
+const capturesRoute = createRoute({
+  method: "post",
+  path: "/v1/frontier/captures",
+  summary: "Acknowledged captures of one storage prefix",
+  request: { body: jsonBody(CapturesSchema) },
+  responses: { 200: jsonAnswer("The reply", CapturesAnswer), ...problemResponses(404) },
+});
 
 const robots = createRoute({
   method: "get",
   path: "/v1/frontier/robots/{digest}",
   summary: "The robots.txt body with this SHA-256",
   request: { params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits are wanted") }) },
-  responses: { 200: { description: "{body}" }, ...problemResponses(400, 404) },
+  responses: { 200: jsonAnswer("The body", RobotsBodyAnswer), ...problemResponses(404) },
 });
 
 /** Edges that speak another version are told so before anything is misread. */
@@ -61,74 +102,61 @@ function addVersionCheck(app: App): void {
   });
 }
 
-export function addFrontierRoutes(app: App, { coordinator }: ApiParts): void {
+export function addFrontierRoutes(app: App, { coordinator }: ApiParts) {
   addVersionCheck(app);
-  app.openapi(verb("lease", "Leases hosts", LeaseRequestSchema), async (c) => {
+  return app.openapi(leaseRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
     const reply = await coordinator.lease(request);
-    return c.json(c.req.header("outrider-protocol") === "1" ? replyOfVersion1(reply) : reply);
-  });
-  app.openapi(verb("complete", "Reports outcomes", CompletionSchema), async (c) => {
+    return c.json(c.req.header("outrider-protocol") === "1" ? replyOfVersion1(reply) : reply, 200);
+  }).openapi(completeRoute, async (c) => {
     const completion = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), completion.worker_id);
     refuseForeignKeys(c.get("caller"), completion);
-    return c.json(await coordinator.complete(completion));
-  });
-  app.openapi(verb("extend", "Confirms a lease", ExtendSchema), async (c) => {
+    return c.json(await coordinator.complete(completion), 200);
+  }).openapi(extendRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
-    return c.json(await coordinator.extend(request));
-  });
-  app.openapi(verb("release", "Hands leases back", ReleaseSchema), async (c) => {
+    return c.json(await coordinator.extend(request), 200);
+  }).openapi(releaseRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
     await coordinator.release(request);
-    return c.json({});
-  });
-  app.openapi(verb("settled", "Frees a host's clock early", SettledSchema), async (c) => {
+    return c.json({}, 200);
+  }).openapi(settledRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
     await coordinator.settled(request);
-    return c.json({});
+    return c.json({}, 200);
   });
-  app.openapi(verb("permits", "Asks for one request start on another host", PermitSchema), async (c) => {
+}
+
+/** Permits, outbox rows, robots bodies and captures: what travels beside leases. */
+export function addExchangeRoutes(app: App, { coordinator }: ApiParts) {
+  return app.openapi(permitsRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
-    return c.json(await coordinator.permit(request));
-  });
-  app.openapi(
-    verb("address_permits", "Asks for requests of a lease to one address", AddressPermitSchema),
-    async (c) => {
-      const request = c.req.valid("json");
-      refuseForeignWorker(c.get("caller"), request.worker_id);
-      return c.json(await coordinator.permitAddress(request));
-    },
-  );
-  app.openapi(verb("permits_return", "Gives permits for addresses back", PermitReturnSchema), async (c) => {
+    return c.json(await coordinator.permit(request), 200);
+  }).openapi(addressRoute, async (c) => {
+    const request = c.req.valid("json");
+    refuseForeignWorker(c.get("caller"), request.worker_id);
+    return c.json(await coordinator.permitAddress(request), 200);
+  }).openapi(returnRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
     await coordinator.returnPermits(request);
-    return c.json({});
-  });
-  addExchangeRoutes(app, coordinator);
-}
-
-/** Outbox rows, robots bodies and captures: what travels beside leases. */
-function addExchangeRoutes(app: App, coordinator: ApiParts["coordinator"]): void {
-  app.openapi(verb("outbox", "Delivers links of other shards", OutboxDeliverySchema), async (c) => {
+    return c.json({}, 200);
+  }).openapi(outboxRoute, async (c) => {
     const delivery = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), delivery.worker_id);
     await coordinator.deliverOutbox(delivery);
-    return c.json({});
-  });
-  app.openapi(verb("outbox_ack", "Acknowledges delivered rows", OutboxAckSchema), async (c) => {
+    return c.json({}, 200);
+  }).openapi(ackRoute, async (c) => {
     const ack = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), ack.worker_id);
     await coordinator.ackOutbox(ack);
-    return c.json({});
-  });
-  app.openapi(verb("captures", "Acknowledged captures of one storage prefix", CapturesSchema), async (c) => {
+    return c.json({}, 200);
+  }).openapi(capturesRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignPrefix(c.get("caller"), request.storage_prefix);
     if (request.shard >= coordinator.shardCount()) {
@@ -137,11 +165,10 @@ function addExchangeRoutes(app: App, coordinator: ApiParts["coordinator"]): void
         `There is no shard ${request.shard}: this coordinator has ${coordinator.shardCount()}.`,
       );
     }
-    return c.json(await coordinator.captures(request));
-  });
-  app.openapi(robots, async (c) => {
+    return c.json(await coordinator.captures(request), 200);
+  }).openapi(robots, async (c) => {
     const body = await coordinator.robotsBody(c.req.valid("param").digest);
     if (body === undefined) throw new ApiProblem(404, "No robots.txt body with this digest is held.");
-    return c.json({ body });
+    return c.json({ body }, 200);
   });
 }

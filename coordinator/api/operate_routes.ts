@@ -58,8 +58,8 @@ const metrics = createRoute({
   responses: { 200: { description: "Exposition format 0.0.4", content: { "text/plain": { schema: z.string() } } } },
 });
 
-export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts): void {
-  app.openapi(policy, async (c) => {
+export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts) {
+  return app.openapi(policy, async (c) => {
     const host = hostKeyOf(c.req.valid("param").host);
     const { min_delay_ms, max_parallel, paused, blocked_reason, region } = c.req.valid("json");
     const { leasesOut } = await coordinator.setHostPolicy(host, {
@@ -70,21 +70,19 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts):
       region,
     });
     return c.json({ host, leases_out: leasesOut }, 200);
-  });
-  app.openapi(hostRoute, (c) => {
+  }).openapi(hostRoute, (c) => {
     const host = hostKeyOf(c.req.valid("param").host);
     const view = coordinator.hostView(host);
     if (view === undefined) throw new ApiProblem(404, `No URL, lease or policy of ${host} is known.`);
     return c.json(hostAnswer(view), 200);
-  });
-  app.openapi(fleetRoute, (c) => c.json(fleetAnswer(coordinator.fleet()), 200));
-  app.openapi(health, (c) => c.json({ status: "ok" as const, version: defaults.version }, 200));
-  app.openapi(ready, (c) => {
+  }).openapi(fleetRoute, (c) => c.json(fleetAnswer(coordinator.fleet()), 200)).openapi(
+    health,
+    (c) => c.json({ status: "ok" as const, version: defaults.version }, 200),
+  ).openapi(ready, (c) => {
     const problems = coordinator.problems();
     if (problems.length > 0) throw new ApiProblem(503, problems.join(" "), { problems });
     return c.json({ status: "ready" as const }, 200);
-  });
-  app.openapi(metrics, (c) => {
+  }).openapi(metrics, (c) => {
     const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
     const problemCount = coordinator.problems().length;
     const fleet = coordinator.fleet();

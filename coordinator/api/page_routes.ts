@@ -10,7 +10,7 @@ import type { PageEvent } from "../page_ports.ts";
 import type { ApiParts, App } from "./context.ts";
 import { eventStream } from "./event_stream.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
-import { jsonAnswer } from "./route_parts.ts";
+import { jsonAnswer, queryInt } from "./route_parts.ts";
 
 /** Captures of one content that are listed. */
 const OTHERS = 100;
@@ -67,26 +67,26 @@ const events = createRoute({
   request: {
     query: z.strictObject({
       after: z.string().max(1024).optional(),
-      limit: z.coerce.number().int().min(1).max(LIMITS.capturesPerReply).optional(),
+      limit: queryInt({ least: 1, most: LIMITS.capturesPerReply }).optional(),
     }),
     headers: z.object({ "last-event-id": z.string().max(1024).optional() }),
   },
+  // And as a stream: addStream of document.ts.
   responses: { 200: jsonAnswer("Events", Events), ...problemResponses(400, 503) },
 });
 
-export function addPageRoutes(app: App, parts: ApiParts): void {
+export function addPageRoutes(app: App, parts: ApiParts) {
   const { coordinator } = parts;
-  app.openapi(page, async (c) => {
-    const hash = c.req.valid("param").content_hash;
-    const [newest, ...others] = await coordinator.pagesOfContent(hash, OTHERS + 1);
-    if (newest === undefined) throw new ApiProblem(404, `No capture has the content hash ${hash}.`);
-    return c.json({ content_hash: hash, ...captureOf(newest), others: others.map(captureOf) }, 200);
-  });
   const stream = eventStream(parts, (cursor) => coordinator.pageFeed(cursor, STREAMED_AT_ONCE), (event) => {
     const data = eventOf(event);
     return { id: data.id, data };
   });
-  app.openapi(events, async (c) => {
+  return app.openapi(page, async (c) => {
+    const hash = c.req.valid("param").content_hash;
+    const [newest, ...others] = await coordinator.pagesOfContent(hash, OTHERS + 1);
+    if (newest === undefined) throw new ApiProblem(404, `No capture has the content hash ${hash}.`);
+    return c.json({ content_hash: hash, ...captureOf(newest), others: others.map(captureOf) }, 200);
+  }).openapi(events, async (c) => {
     const { after, limit } = c.req.valid("query");
     const cursor = readCursor(c.req.valid("header")["last-event-id"] ?? after ?? "", coordinator.shardCount());
     // Its schema is the JSON answer's; a stream isn't described by one.

@@ -5,6 +5,7 @@
 
 import type { Context } from "hono";
 import { z } from "@hono/zod-openapi";
+import { SlotMapAnswer } from "./frontier_answers.ts";
 import { type Issue, issueText } from "./schema_issue.ts";
 
 const TITLES = {
@@ -76,14 +77,22 @@ export const Problem = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string().openapi({ description: "A sentence: attempted, found, wanted." }),
+  malformed: z.array(z.object({ index: z.int(), url: z.string(), error: z.string() })).optional().openapi({
+    description: "Which URLs of the request are none.",
+  }),
+  problems: z.array(z.string()).optional().openapi({ description: "A sentence for each thing that is wrong." }),
+  shard: z.int().optional().openapi({ description: "With 421: what was asked for is of this shard." }),
+  slot_map: SlotMapAnswer.optional().openapi({ description: "With 421: says which coordinator owns it." }),
 }).openapi("Problem");
+
+/** A response of this status, for the OpenAPI document. */
+export function problemEntry<S>(status: ProblemStatus, schema: S) {
+  return { description: TITLES[status], content: { "application/problem+json": { schema } } };
+}
 
 /** `responses` entries of a route for these statuses. */
 export function problemResponses<S extends ProblemStatus>(...statuses: S[]) {
-  const entry = (status: S) => ({
-    description: TITLES[status],
-    content: { "application/problem+json": { schema: Problem } },
-  });
+  const entry = (status: S) => problemEntry(status, Problem);
   return Object.fromEntries(statuses.map((status) => [status, entry(status)])) as Record<S, ReturnType<typeof entry>>;
 }
 

@@ -54,10 +54,9 @@ const urlStatus = createRoute({
   responses: { 200: jsonAnswer("What is known", UrlStatusView), ...problemResponses(400, 404) },
 });
 
-export function addSeedRoutes(app: App, parts: ApiParts, once: Once): void {
+export function addSeedRoutes(app: App, parts: ApiParts, once: Once) {
   const { coordinator } = parts;
-
-  app.openapi(seeds, async (c) => {
+  return app.openapi(seeds, async (c) => {
     const request = c.req.valid("json");
     const answer = await once.run(c, async () => {
       refuseMalformed(malformedAmong(request.urls), request.urls.length);
@@ -75,9 +74,7 @@ export function addSeedRoutes(app: App, parts: ApiParts, once: Once): void {
       };
     });
     return c.json(answer, 202);
-  });
-
-  app.openapi(enqueue, async (c) => {
+  }).openapi(enqueue, async (c) => {
     const { crawl_id: crawlId, urls } = c.req.valid("json");
     const spelt = urls.map(({ url }) => url);
     refuseMalformed(malformedAmong(spelt), urls.length);
@@ -85,9 +82,7 @@ export function addSeedRoutes(app: App, parts: ApiParts, once: Once): void {
     refuseStrangers(crawl, spelt);
     const added = await enqueueSorted(coordinator, crawl.crawlId, urls);
     return c.json({ accepted: added.enqueued, already_seen: added.alreadySeen, rejected: added.rejected }, 202);
-  });
-
-  app.openapi(urlStatus, async (c) => {
+  }).openapi(urlStatus, async (c) => {
     const { url, crawl_id: crawlId = DEFAULT_CRAWL_ID } = c.req.valid("query");
     const problem = urlProblem(url);
     if (problem !== undefined) throw new ApiProblem(400, problem);

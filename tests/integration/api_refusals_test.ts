@@ -71,7 +71,9 @@ apiTest("paths, methods and bodies that don't fit are problems", async (ask) => 
     /opened/,
   );
   refused(await ask("GET /v1/crawls?limit=0"), 400, /limit/);
-  refused(await ask("GET /v1/crawls?limit=x"), 400, /limit is no number/);
+  for (const limit of ["x", "", "0x10", "1e2", "%205", "1.0"]) {
+    refused(await ask(`GET /v1/crawls?limit=${limit}`), 400, /limit.* a whole number is wanted/);
+  }
   refused(await ask("GET /v1/crawls?limits=1"), 400, /no field "limits" is known/);
   refused(await ask("GET /v1/explain?url=https://e.org/&crawl=a"), 400, /query .*no field "crawl" is known/);
   refused(await ask("GET /v1/crawls/UPPER"), 400, /schema/);

@@ -1,10 +1,12 @@
 /**
  * Sends requests to an API of tests and reads JSON answers.
+ * Invariant: an answer that the OpenAPI document doesn't describe fails the test.
  */
 
 import { createApi } from "../../coordinator/api/api.ts";
 import type { ApiParts } from "../../coordinator/api/context.ts";
 import { OPERATOR_TOKEN } from "./api_parts.ts";
+import { ApiTruth } from "./api_truth.ts";
 
 export interface Answer {
   readonly status: number;
@@ -20,6 +22,15 @@ export interface AskOptions {
   /** "" = none. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+let truth: Promise<ApiTruth> | undefined;
+
+/** Of the document that every API gives alike. */
+async function truthOf(app: ReturnType<typeof createApi>): Promise<ApiTruth> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const response = await app.request("http://localhost/openapi.json", { headers });
+  return new ApiTruth(await response.json());
 }
 
 /** `ask("POST /v1/crawls", {json})` on the app itself, without a socket. */
@@ -39,6 +50,10 @@ export function apiClient(parts: ApiParts): (line: string, options?: AskOptions)
     });
     const answer = await response.text();
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
+    const answered = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
+    const contentType = response.headers.get("content-type") ?? "";
+    const lie = (await (truth ??= truthOf(createApi(parts)))).lie({ method, path, contentType, ...answered });
+    if (lie !== undefined) throw new Error(`The OpenAPI document is untrue: ${lie}`);
+    return answered;
   };
 }
