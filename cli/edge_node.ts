@@ -16,6 +16,7 @@ import type { Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
 import { SeenContent } from "../edge/steps/dedup.ts";
 import { KnownLinks } from "../edge/steps/known_links.ts";
+import { KnownPayloads } from "../edge/steps/known_payloads.ts";
 import { type ArchiveSettings, openArchive } from "../edge/warc/archive.ts";
 import { repairFolder } from "../edge/warc/repair.ts";
 import { runWorker } from "../edge/worker.ts";
@@ -125,6 +126,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     rules: new RulesCache(node.frontier),
     content: new SeenContent(),
     links: new KnownLinks(),
+    payloads: new KnownPayloads(),
     backlog: new Backlog(LIMITS.backlogBytes),
     digest: nativeDigest,
     unpack: unpackGzip,

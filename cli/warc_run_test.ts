@@ -37,7 +37,7 @@ test("warc run: check is silent on a good file and names each problem of a bad o
     code: 0,
     out: "",
     lines: [],
-    notes: [`${path}: 5 records, 0 problems.`],
+    notes: [`${path}: 7 records, 0 problems.`],
   });
   await files.truncate(path, (await files.size(path))! - 1);
   const bad = await run(files, "check", path, "data/absent.warc.gz");
@@ -49,7 +49,7 @@ test("warc run: check is silent on a good file and names each problem of a bad o
 test("warc run: ls, cat and index show where records lie", async () => {
   const { files, path, record } = await sample();
   const { lines } = await run(files, "ls", path);
-  assert.equal(lines.length, 5);
+  assert.equal(lines.length, 7);
   assert.equal(
     lines[2],
     `${record.offset}\t${record.length}\tresponse\t200\t2026-11-30T16:31:53.123Z\thttp://b.example/2`,

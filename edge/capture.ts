@@ -2,10 +2,10 @@
  * Archives one exchange and states its facts for the coordinator (promise 10: durable before reported).
  */
 
-import type { CaptureFacts, Hop } from "../protocol/mod.ts";
+import type { CaptureFacts, CrawlId, History, Hop } from "../protocol/mod.ts";
 import { fingerprintToHex } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Draft, Exchange } from "./ports.ts";
+import type { ArchiveEntry, Draft, EarlierCapture, Exchange } from "./ports.ts";
 import { header, type Scanned } from "./steps/scan.ts";
 
 /** Longest validator, media type or title that is reported; a longer validator is left out, the others are cut. */
@@ -19,18 +19,30 @@ export interface ToCapture {
   readonly fetchedAt: number;
   readonly captureName: string;
   readonly contentHash: string;
-  readonly facts?: Scanned["facts"] | undefined;
+  readonly crawlId: CrawlId;
+  /** What is known of an earlier capture of the target. */
+  readonly history?: History | undefined;
+  readonly scanned?: Pick<Scanned, "facts" | "outlinkCount"> | undefined;
 }
 
+/** What of the edge a capture needs. */
+export type CaptureParts = Pick<EdgeParts, "archive" | "digest" | "payloads">;
+
 /** Resolves when the records are durable; rejects on local trouble only. */
-export async function capture(parts: EdgeParts, what: ToCapture): Promise<CaptureFacts> {
-  const { exchange, fetchedAt, captureName, facts } = what;
-  const { record, payloadDigest } = await parts.archive.append({ exchange, fetchedAt, captureName });
+export async function capture(parts: CaptureParts, what: ToCapture): Promise<CaptureFacts> {
+  const { exchange, fetchedAt, captureName, contentHash, scanned } = what;
+  const payloadDigest = `sha1:${parts.digest.sha1Base32(exchange.body)}`;
+  const refersTo = earlierCapture(parts, what, payloadDigest);
+  const entry: Draft<ArchiveEntry> = { exchange, fetchedAt, captureName, payloadDigest, contentHash };
+  if (refersTo !== undefined) entry.refersTo = refersTo;
+  if (scanned !== undefined) entry.facts = metadataFacts(scanned);
+  const { record } = await parts.archive.append(entry);
   const built: Draft<CaptureFacts> = {
     fetched_at: fetchedAt,
     record,
-    content_hash: what.contentHash,
-    payload_digest: payloadDigest,
+    // A 304 has no body: its content is that of the capture that it speaks of.
+    content_hash: exchange.status === 304 && what.history !== undefined ? what.history.content_hash : contentHash,
+    payload_digest: refersTo?.payloadDigest ?? payloadDigest,
     length: exchange.decoded.length,
     wire_length: exchange.body.length,
     content_type: (header(exchange, "content-type") ?? "").slice(0, FACT_CHARS),
@@ -42,8 +54,28 @@ export async function capture(parts: EdgeParts, what: ToCapture): Promise<Captur
   const lastModified = header(exchange, "last-modified");
   if (isReported(lastModified)) built.last_modified = lastModified;
   if (exchange.truncated !== undefined) built.truncated = exchange.truncated;
-  if (facts !== undefined) addPageFacts(built, facts);
+  if (refersTo !== undefined) built.refers_to = { url: refersTo.url, fetched_at: refersTo.fetchedAt };
+  if (scanned !== undefined) addPageFacts(built, scanned.facts);
   return built;
+}
+
+/**
+ * The acknowledged capture that has the payload already: the one that a 304 speaks of, else one with the same bytes and
+ * status. Undefined = the response is stored whole.
+ */
+function earlierCapture(parts: CaptureParts, what: ToCapture, payloadDigest: string): EarlierCapture | undefined {
+  const { exchange: { status, truncated, body }, history, targetUrl, crawlId } = what;
+  const isSame = history !== undefined &&
+    (status === 304 || (status === 200 && history.payload_digest === payloadDigest));
+  if (truncated !== undefined || (body.length === 0 && !isSame)) return undefined;
+  if (!isSame) return parts.payloads.find({ crawlId, httpCode: status, payloadDigest });
+  // Of a capture that was a revisit itself, the payload lies where that one says.
+  const { url, fetched_at } = history.refers_to ?? { url: targetUrl, fetched_at: history.fetched_at };
+  return { url, fetchedAt: fetched_at, payloadDigest: history.payload_digest };
+}
+
+function metadataFacts({ facts, outlinkCount }: NonNullable<ToCapture["scanned"]>): NonNullable<ArchiveEntry["facts"]> {
+  return { charset: facts.charset, simhash: fingerprintToHex(facts.simhash), outlinks: outlinkCount };
 }
 
 function isReported(validator: string | undefined): validator is string {
@@ -60,7 +92,7 @@ function addPageFacts(built: Draft<CaptureFacts>, facts: Scanned["facts"]): void
 /** A redirect on the way to a target's answer, archived. */
 export async function captureHop(
   parts: EdgeParts,
-  what: Omit<ToCapture, "contentHash" | "facts">,
+  what: Omit<ToCapture, "contentHash" | "scanned" | "history">,
   location: string,
 ): Promise<Hop> {
   const { exchange } = what;

@@ -3,11 +3,11 @@
  * beside the requests that follow. Invariant: every target is reported or handed back, and the lease is ended once.
  */
 
-import type { Lease, Target } from "../protocol/mod.ts";
+import type { Lease, Outcome, Target } from "../protocol/mod.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import { LeaseRobots } from "./lease_robots.ts";
 import { settlePage } from "./page_outcome.ts";
-import { crawlPage, type PageAnswer } from "./page_target.ts";
+import { captureName, crawlPage, type PageAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import { crawlRobots } from "./robots_target.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -75,12 +75,23 @@ class LeaseRun {
 
   async #robotsTarget(target: Target): Promise<void> {
     const outcome = await crawlRobots(target, this.#hold, this.#robots, this.#parts);
-    if (outcome) this.#hold.reporter.add(outcome);
+    if (outcome) this.#report(target, outcome);
+  }
+
+  #report(target: Target, outcome: Outcome, acknowledged?: () => void): void {
+    const { capture, http_code: httpCode, hops } = outcome;
+    this.#hold.reporter.add(outcome, () => {
+      acknowledged?.();
+      if (capture === undefined || httpCode === undefined) return;
+      const name = captureName(this.#hold, target, hops?.length ?? 0);
+      const where = { crawlId: this.#lease.crawl.crawl_id, httpCode, url: target.url, captureName: name };
+      this.#parts.payloads.acknowledged(where, capture);
+    });
   }
 
   async #page(target: Target): Promise<void> {
     const page = await crawlPage(target, this.#hold, this.#robots, this.#parts);
-    if (page.kind === "outcome") this.#hold.reporter.add(page.outcome);
+    if (page.kind === "outcome") this.#report(target, page.outcome);
     else if (page.kind === "answer") this.#settle(target, page);
   }
 
@@ -93,7 +104,7 @@ class LeaseRun {
     const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, this.#hold, this.#parts));
     this.#track(
       this.#settling,
-      settled.then(({ outcome, acknowledged }) => this.#hold.reporter.add(outcome, acknowledged)),
+      settled.then(({ outcome, acknowledged }) => this.#report(target, outcome, acknowledged)),
     );
   }
 }

@@ -50,7 +50,9 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
     fetchedAt: what.answered.fetchedAt,
     captureName: captureName(hold, what.target, what.hops.length),
     contentHash,
-    facts: scanned?.facts,
+    crawlId: hold.lease.crawl.crawl_id,
+    history: what.target.history,
+    scanned,
   });
   const base = Object.assign(common(what, answer, parts), { http_code: answer.status, capture: facts });
   switch (verdict.kind) {

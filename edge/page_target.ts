@@ -72,6 +72,7 @@ function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: re
     targetUrl: target.url,
     fetchedAt: answered.fetchedAt,
     captureName: captureName(hold, target, hops.length),
+    crawlId: hold.lease.crawl.crawl_id,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Archive, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
 import type { KnownLinks } from "./steps/known_links.ts";
+import type { KnownPayloads } from "./steps/known_payloads.ts";
 
 export interface EdgeSettings {
   readonly workerId: WorkerId;
@@ -31,6 +32,7 @@ export interface EdgeParts {
   readonly rules: RulesCache;
   readonly content: SeenContent;
   readonly links: KnownLinks;
+  readonly payloads: KnownPayloads;
   readonly backlog: Backlog;
   readonly digest: Digest;
   readonly unpack: Unpack;

@@ -62,6 +62,8 @@ export interface Exchange {
   readonly reason: string;
   /** "1.0", "1.1" or "2". */
   readonly httpVersion: string;
+  /** e.g. "TLSv1.3"; absent over plain HTTP. */
+  readonly tlsVersion?: string;
   /** As received: order, case and repeats kept; values are latin-1 strings. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The request's head as it was sent, with the empty line. */
@@ -108,12 +110,28 @@ export interface ArchiveEntry {
   readonly fetchedAt: number;
   /** Makes the record id: the same capture reported twice has the same id. `lease/epoch/target/hop`. */
   readonly captureName: string;
+  /** `sha1:` + base32 of `exchange.body`. */
+  readonly payloadDigest: string;
+  /** SHA-256 of `exchange.decoded`, lower-case hex. */
+  readonly contentHash?: string;
+  /** What the scan found; absent where no HTML is. */
+  readonly facts?: { readonly charset: string; readonly simhash: string; readonly outlinks: number };
+  /** An acknowledged capture that has this payload, or the one that a 304 speaks of: a revisit is written. */
+  readonly refersTo?: EarlierCapture;
+}
+
+/** A capture of a whole response, in the archive for certain. */
+export interface EarlierCapture {
+  readonly url: string;
+  /** Its WARC-Date, wall ms. */
+  readonly fetchedAt: number;
+  readonly payloadDigest: string;
+  /** Its name, where it is known. */
+  readonly captureName?: string;
 }
 
 export interface Archived {
   readonly record: RecordRef;
-  /** `sha1:` + base32 of the stored payload. */
-  readonly payloadDigest: string;
 }
 
 export interface Archive {

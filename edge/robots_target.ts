@@ -76,7 +76,11 @@ function refused(
 }
 
 function place(target: Target, hold: LeaseHold, hops: readonly Hop[]) {
-  return { targetUrl: target.url, captureName: captureName(hold, target, hops.length) };
+  return {
+    targetUrl: target.url,
+    captureName: captureName(hold, target, hops.length),
+    crawlId: hold.lease.crawl.crawl_id,
+  };
 }
 
 interface Settle {

@@ -5,7 +5,7 @@
  */
 
 import type { CrawlId, HostKey, LeaseId, Origin, WorkerId } from "./ids.ts";
-import type { Outcome, RecordRef } from "./outcomes.ts";
+import type { Outcome, RecordRef, RefersTo } from "./outcomes.ts";
 import type { SlotMap } from "./slot.ts";
 
 /**
@@ -24,6 +24,8 @@ export interface History {
   readonly record: RecordRef;
   readonly fetched_at: number;
   readonly payload_digest: string;
+  /** That capture was a revisit: what it refers to, and so what another one must refer to. */
+  readonly refers_to?: RefersTo;
 }
 
 export interface Target {
@@ -225,6 +227,8 @@ export interface CaptureRow {
   readonly truncated?: string;
   /** The redirect's target, when http_code is a redirect. */
   readonly location?: string;
+  /** The record is a revisit of this capture, which has the payload. */
+  readonly refers_to?: RefersTo;
 }
 
 export interface CapturesRequest {

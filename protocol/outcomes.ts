@@ -84,6 +84,15 @@ export interface CaptureFacts {
   /** Why the body is not whole, if it isn't: WARC-Truncated's words. */
   readonly truncated?: "length" | "time" | "disconnect" | "unspecified";
   readonly remote_address?: string;
+  /** The record is a revisit: the payload lies in the capture that it names. `payload_digest` is that capture's. */
+  readonly refers_to?: RefersTo;
+}
+
+/** A capture of a whole response, as a revisit names it. */
+export interface RefersTo {
+  readonly url: string;
+  /** Its WARC-Date, ms since 1970. */
+  readonly fetched_at: number;
 }
 
 /** A redirect on the way to a target's answer: followed within the lease or by permit, and archived. */

@@ -52,6 +52,8 @@ const CaptureSchema = z.object({
   title: Text.optional(),
   truncated: Truncated.optional(),
   remote_address: z.string().max(64).optional(),
+  refers_to: z.object({ url: z.string().max(LIMITS.urlBytes * 4), fetched_at: z.number().min(0).max(8.64e15) })
+    .optional(),
 });
 
 const HopSchema = z.object({

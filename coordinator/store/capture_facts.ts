@@ -30,5 +30,6 @@ export function captureFacts(row: Batch["captures"][number]): { readonly [Name i
     title: row.title,
     truncated: row.truncated,
     location: row.location,
+    refers_to: row.refers_to,
   };
 }

@@ -6,6 +6,7 @@
 
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
+import type { TLSSocket } from "node:tls";
 import type { Collector } from "./collector.ts";
 import { requestHead } from "./request_head.ts";
 import { ResponseReader } from "./response_reader.ts";
@@ -33,6 +34,8 @@ const NO_BYTES = new Uint8Array(0);
 
 export class Connection {
   readonly remoteAddress: string;
+  /** e.g. "TLSv1.3"; undefined over plain TCP. */
+  readonly tlsVersion: string | undefined;
   /** What opening it cost; absent once a request was sent on it. */
   opening: OpeningTimes | undefined;
   readonly #options: ConnectionOptions;
@@ -50,6 +53,7 @@ export class Connection {
     this.#options = options;
     this.#keepMs = options.keepAliveMs;
     const socket = this.#socket = open.socket;
+    this.tlsVersion = (socket as Partial<Pick<TLSSocket, "getProtocol">>).getProtocol?.() ?? undefined;
     socket.on("data", (bytes: Uint8Array) => this.#onData(bytes));
     socket.on("end", () => this.#onEnd());
     socket.on("error", (error: unknown) => this.#lost(error));

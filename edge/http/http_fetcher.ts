@@ -135,6 +135,7 @@ class HttpFetcher implements Fetcher {
         remoteAddress: connection.remoteAddress,
         timings: timingsOf(task, endedAt, firstByteAt, opening),
       };
+      if (connection.tlsVersion !== undefined) exchange.tlsVersion = connection.tlsVersion;
       const truncated = collected.truncated ?? (capped ? "length" : undefined);
       if (truncated !== undefined) exchange.truncated = truncated;
       if (problem !== undefined) exchange.decodeProblem = problem;

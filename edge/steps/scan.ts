@@ -17,6 +17,8 @@ export interface Scanned {
   readonly outlinkKinds: string | undefined;
   /** Hashes of the outlinks, for KnownLinks. */
   readonly hashes: readonly LinkHash[];
+  /** Outlinks of the page, with those that are left out as known. */
+  readonly outlinkCount: number;
 }
 
 const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
@@ -61,9 +63,9 @@ export interface ToScan {
   readonly isKnown?: (low: number, high: number) => boolean;
 }
 
-type Followed = Pick<Scanned, "outlinks" | "outlinkKinds" | "hashes">;
+type Followed = Pick<Scanned, "outlinks" | "outlinkKinds" | "hashes" | "outlinkCount">;
 
-const NO_LINKS: Followed = { outlinks: [], outlinkKinds: undefined, hashes: [] };
+const NO_LINKS: Followed = { outlinks: [], outlinkKinds: undefined, hashes: [], outlinkCount: 0 };
 
 /** Scans the decoded body; undefined when it isn't HTML. */
 export function scan(core: Core, exchange: Exchange, what: ToScan): Scanned | undefined {
@@ -83,13 +85,18 @@ export function scan(core: Core, exchange: Exchange, what: ToScan): Scanned | un
 }
 
 /** The links that the crawl follows: http(s), once each, in page order, fragment removed, known ones left out. */
-function follow(facts: PageFacts, { crawl, isKnown }: ToScan): Followed {
-  const choice = { skipNofollow: crawl.respect_rel_nofollow, ...(isKnown === undefined ? {} : { isKnown }) };
+function follow(facts: PageFacts, { crawl, isKnown = () => false }: ToScan): Followed {
+  let knownLinks = 0;
+  const choice = {
+    skipNofollow: crawl.respect_rel_nofollow,
+    isKnown: (low: number, high: number) => isKnown(low, high) && ++knownLinks > 0,
+  };
   const links = facts.outlinks(choice).slice(0, LIMITS.outlinksPerPage);
   const hasEmbeds = crawl.embeds && links.some(({ kind }) => kind === "embed");
   return {
     outlinks: links.map(({ url }) => url),
     outlinkKinds: hasEmbeds ? links.map(({ kind }) => kind === "embed" ? "E" : "L").join("") : undefined,
     hashes: links.map(({ hash }) => hash),
+    outlinkCount: links.length + knownLinks,
   };
 }

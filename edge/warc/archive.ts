@@ -1,5 +1,5 @@
 /**
- * The Archive port on WARC files: request and response side by side, one gzip member each.
+ * The Archive port on WARC files: request, response and metadata side by side, one gzip member each.
  * Waiting appends are written and synced together, so one fsync serves them all.
  * Invariant: an append resolves only when its records are durable and whole; every file begins with warcinfo; a file
  * of an earlier run is never written to; what is held in memory is the waiting appends and nothing else.
@@ -7,9 +7,8 @@
 
 import type { Clock, Digest, Files, Gzip, Random } from "../../runtime/ports.ts";
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
-import { captureRecords } from "./capture_records.ts";
-import { isCompressible } from "./compressible.ts";
-import { appendDurably, type OpenFile, type Piece, WriteBuffer } from "./open_file.ts";
+import { ANSWER, captureMembers, type Members } from "./capture_members.ts";
+import { appendDurably, type OpenFile, WriteBuffer } from "./open_file.ts";
 import { timestamp17 } from "./timestamp.ts";
 import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
 import { saveState } from "./writer_state.ts";
@@ -44,9 +43,7 @@ const BATCH_BYTES = 32_000_000;
 
 interface Waiting {
   readonly url: string;
-  readonly request: Piece;
-  readonly response: Piece;
-  readonly payloadDigest: string;
+  readonly members: Members;
   readonly resolve: (archived: Archived) => void;
   readonly reject: (error: Error) => void;
 }
@@ -92,14 +89,10 @@ class WarcWriter {
   async append(entry: ArchiveEntry): Promise<Archived> {
     const { url } = entry.exchange;
     if (this.#closed) throw new Error(`Archiving ${url}: the archive is closed.`);
-    const { gzip, digest } = this.#parts;
-    const records = captureRecords(entry, digest);
-    const { payloadDigest } = records;
-    // A request is too short to be worth a stream of its own; a response is when its payload is.
-    const request = gzip.store(records.request);
-    const wait = (response: Piece) => this.#wait({ url, request, response, payloadDigest });
-    if (!isCompressible(entry.exchange)) return await wait(gzip.store(records.response)).done;
-    const waiting = gzip.compress(records.response).then(wait);
+    const made = captureMembers(entry, this.#parts);
+    const wait = (members: Members) => this.#wait({ url, members });
+    if (!(made instanceof Promise)) return await wait(made).done;
+    const waiting = made.then(wait);
     this.#compressing.add(waiting);
     try {
       return await (await waiting).done;
@@ -133,8 +126,8 @@ class WarcWriter {
   #takeBatch(): Waiting[] {
     let bytes = 0;
     let count = 0;
-    for (const { request, response } of this.#waiting) {
-      bytes += request.length + response.length;
+    for (const { members } of this.#waiting) {
+      for (const { length } of members) bytes += length;
       if (count > 0 && bytes > BATCH_BYTES) break;
       count++;
     }
@@ -144,15 +137,15 @@ class WarcWriter {
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { files, storagePrefix } = this.#parts;
     const file = await this.#writable();
-    const members = batch.flatMap(({ request, response }) => [request, response]);
+    const members = batch.flatMap((one) => one.members);
     const offsets = await appendDurably(files, file, members);
     batch.forEach((one, i) => {
       const record = {
         storage_key: `${storagePrefix}warc/${file.name}`,
-        offset: offsets[2 * i + 1]!,
-        length: one.response.length,
+        offset: offsets[i * one.members.length + ANSWER]!,
+        length: one.members[ANSWER].length,
       };
-      one.resolve({ record, payloadDigest: one.payloadDigest });
+      one.resolve({ record });
     });
     await this.#saveProgress(file);
   }

@@ -20,12 +20,13 @@ const warcs = (files: MemoryFiles) => files.paths().filter((path) => path.endsWi
 test("archive: a reference points at the response record, behind warcinfo and request", async () => {
   const files = new MemoryFiles();
   const archive = await sampleArchive({ files, storagePrefix: "edge-1/" });
-  const { record, payloadDigest } = await archive.append(sampleEntry());
+  const entry = sampleEntry();
+  const { record } = await archive.append(entry);
   await archive.close();
   assert.match(record.storage_key, /^edge-1\/warc\/crawl-20261130163153123-000001-00000\.warc\.gz$/);
   const response = await recordAt(files, record);
   assert.match(response, /^WARC\/1\.1\r\nWARC-Type: response\r\n/);
-  assert.ok(response.includes(`WARC-Payload-Digest: ${payloadDigest}\r\n`));
+  assert.ok(response.includes(`WARC-Payload-Digest: ${entry.payloadDigest}\r\n`));
   assert.ok(response.endsWith("\r\n\r\n<title>A</title>\r\n\r\n"));
   const first = nativeGunzip.member((await files.read(`data/${record.storage_key}`))!, 1 << 20);
   assert.ok(first.state === "whole" && text(first.data).startsWith("WARC/1.1\r\nWARC-Type: warcinfo\r\n"));
@@ -56,7 +57,7 @@ test("archive: an append that starts when a flush ends isn't forgotten", async (
   await archive.close();
 });
 
-test("archive: rotates by size, each file opens with warcinfo, an old file is never written to", async () => {
+test("E82: the archive rotates by size, each file opens with warcinfo, an old file is never written to", async () => {
   const files = new MemoryFiles();
   const firstRun = new Map<string, Uint8Array>();
   for (let run = 0; run < 2; run++) {

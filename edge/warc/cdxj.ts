@@ -20,6 +20,9 @@ export function mediaType(contentType: string): string {
   return /^[^\s/]+\/[^\s/]+$/.test(type) ? type : "unk";
 }
 
+/** What pywb and its kin call the type of a revisit: they look for the payload by its digest. */
+export const REVISIT = "warc/revisit";
+
 /**
  * The line of `row`, without its line end. `filename` is the storage key: the path below the data folder, so that the
  * indexes of several edges can be merged as they are.
@@ -28,7 +31,7 @@ export function cdxjLine(row: CaptureRow, surt: string): string {
   const key = surt.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent);
   const fields = asciiJson({
     url: row.url,
-    mime: mediaType(row.content_type),
+    mime: row.refers_to === undefined ? mediaType(row.content_type) : REVISIT,
     status: String(row.http_code),
     digest: row.payload_digest,
     length: String(row.record.length),

@@ -3,7 +3,7 @@
  * Invariant: only records that answer a request for their URL have a line: response, revisit, resource.
  */
 
-import { asciiJson, mediaType } from "./cdxj.ts";
+import { asciiJson, mediaType, REVISIT } from "./cdxj.ts";
 import { holdsHttp, readHttpBlock } from "./payload.ts";
 import type { WarcRecord } from "./reader.ts";
 import { fieldOf } from "./record_parser.ts";
@@ -29,7 +29,7 @@ export function indexLine(record: WarcRecord, options: IndexOptions): string | u
   const digits = (fieldOf(header, "WARC-Date") ?? "").replaceAll(/\D/g, "");
   const fields = asciiJson({
     url,
-    mime: type === "revisit" ? "warc/revisit" : mediaType(contentType ?? ""),
+    mime: type === "revisit" ? REVISIT : mediaType(contentType ?? ""),
     status: http?.statusCode === undefined ? undefined : String(http.statusCode),
     digest: fieldOf(header, "WARC-Payload-Digest"),
     length: String(record.length),

@@ -18,7 +18,7 @@ export function isPage({ kind, role, http_code }: CaptureRow): boolean {
 /**
  * The line of `row`, without its line end. `id` is unique within the file; (`shard`, `seq`) is its order of
  * acknowledgement; `offset` and `length` are the response record's place in `storage_key`; `body_length` counts the
- * decoded body's bytes.
+ * decoded body's bytes; `refers_to` is the capture that has the payload, where the record is a revisit.
  */
 export function pageLine(row: CaptureRow, shard: number): string {
   return JSON.stringify({
@@ -41,5 +41,8 @@ export function pageLine(row: CaptureRow, shard: number): string {
     offset: row.record.offset,
     length: row.record.length,
     truncated: row.truncated,
+    refers_to: row.refers_to === undefined
+      ? undefined
+      : { url: row.refers_to.url, ts: isoDate(row.refers_to.fetched_at) },
   });
 }

@@ -45,7 +45,8 @@ async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 const URLS = ["http://a.example/1", "http://a.example/2"];
-const ALL = ["warcinfo", URLS[0]!, URLS[0]!, URLS[1]!, URLS[1]!];
+/** warcinfo, then request, response and metadata of each. */
+const ALL = ["warcinfo", ...URLS.flatMap((url) => [url, url, url])];
 
 test("warc reader: compressed and plain give the same records", async () => {
   const bytes = await sample(URLS);

@@ -12,6 +12,7 @@ import { unpackGzip } from "../../edge/http/unpack.ts";
 import { RulesCache } from "../../edge/rules_cache.ts";
 import { SeenContent } from "../../edge/steps/dedup.ts";
 import { KnownLinks } from "../../edge/steps/known_links.ts";
+import { KnownPayloads } from "../../edge/steps/known_payloads.ts";
 import { openArchive } from "../../edge/warc/archive.ts";
 import { repairFolder } from "../../edge/warc/repair.ts";
 import { runWorker } from "../../edge/worker.ts";
@@ -143,6 +144,7 @@ export class EdgeMachine {
       rules: new RulesCache(frontier),
       content: new SeenContent(),
       links: new KnownLinks(),
+      payloads: new KnownPayloads(),
       backlog: new Backlog(50_000),
       digest: nativeDigest,
       unpack: unpackGzip,

@@ -10,13 +10,19 @@ const encoder = new TextEncoder();
 /** 2026-11-30T16:31:53.123Z. */
 export const FETCHED_AT = 1_796_056_313_123;
 
-export function sampleEntry(changes: Partial<Exchange> & { captureName?: string } = {}): ArchiveEntry {
+type EntryChanges = Partial<Exchange> & Partial<Pick<ArchiveEntry, "captureName" | "facts" | "refersTo">>;
+
+export function sampleEntry({ captureName, facts, refersTo, ...changes }: EntryChanges = {}): ArchiveEntry {
   const url = changes.url ?? "http://a.example/page";
   const { host, pathname } = new URL(url);
   const body = changes.body ?? encoder.encode("<title>A</title>");
   return {
-    captureName: changes.captureName ?? `lease/1/${url}/0`,
+    captureName: captureName ?? `lease/1/${url}/0`,
     fetchedAt: FETCHED_AT,
+    payloadDigest: `sha1:${nativeDigest.sha1Base32(body)}`,
+    contentHash: nativeDigest.sha256Hex(changes.decoded ?? body),
+    ...(facts === undefined ? {} : { facts }),
+    ...(refersTo === undefined ? {} : { refersTo }),
     exchange: {
       ok: true,
       url,

@@ -33,10 +33,17 @@ export function cdxjOf(folder: string): { surt: string; timestamp: string; field
   });
 }
 
-/** Every line's offset and length are exactly one gzip member: the response record of its URL. */
+const field = (head: string, name: string) => new RegExp(`^${name}: (.*?)\r?$`, "m").exec(head)?.[1];
+
+/**
+ * Every line's offset and length are exactly one gzip member: the response record of its URL, or a revisit that refers
+ * to a response of the index.
+ */
 export function checkIndex(folder: string): number {
   const files = new Map<string, Uint8Array>();
   const index = cdxjOf(folder);
+  const responses = new Set<string>();
+  const referred: string[] = [];
   for (const { fields } of index) {
     const { filename, offset, length, url, digest } = fields as {
       filename: string;
@@ -51,10 +58,17 @@ export function checkIndex(folder: string): number {
     const record = gunzipSync(member).toString("latin1");
     const head = record.slice(0, record.indexOf("\r\n\r\n"));
     assert.match(head, /^WARC\/1\.1\r\n/, `${url} at ${offset}`);
-    assert.match(head, /WARC-Type: response/);
+    const type = field(head, "WARC-Type");
+    const place = [field(head, "WARC-Target-URI"), field(head, "WARC-Date"), digest].join(" ");
+    assert.equal(type, fields.mime === "warc/revisit" ? "revisit" : "response");
+    if (type === "response") responses.add(place);
+    else {referred.push(
+        [field(head, "WARC-Refers-To-Target-URI"), field(head, "WARC-Refers-To-Date"), digest].join(" "),
+      );}
     assert.ok(head.includes(`WARC-Target-URI: ${url}`), `${url} isn't the target of ${head}`);
     assert.ok(head.includes(digest.replace(/^sha1:/, "")), `${url}: digest ${digest} isn't in ${head}`);
   }
+  for (const place of referred) assert.ok(responses.has(place), `no response of the index is ${place}`);
   const keys = readFileSync(join(folder, "index.cdxj")).toString("latin1").split("\n").slice(0, -1);
   assert.deepEqual(keys, [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), "the index is sorted bytewise");
   return index.length;

@@ -19,6 +19,9 @@ export function captureProblem(
 ): string | undefined {
   if (capture === undefined) return "The report of a fetched page has no capture; wanted one.";
   if (capture.url !== undefined && !/^https?:\/\//.test(capture.url)) return "What was asked for is no http(s) URL.";
+  if (capture.refers_to !== undefined && !/^https?:\/\//.test(capture.refers_to.url)) {
+    return "What the revisit refers to is no http(s) URL.";
+  }
   const { storage_key, offset, length } = capture.record;
   if (!isRelativePath(storage_key)) return `The storage key ${quoted(storage_key)} is no relative path without dots.`;
   if (settings.keysUnderWorker && !storage_key.startsWith(`${worker}/`)) {

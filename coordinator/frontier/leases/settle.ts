@@ -227,6 +227,7 @@ export function addCapture(
   if (capture.simhash !== undefined) kept.simhash = capture.simhash;
   if (capture.title !== undefined) kept.title = capture.title;
   if (capture.truncated !== undefined) kept.truncated = capture.truncated;
+  if (capture.refers_to !== undefined) kept.refers_to = capture.refers_to;
   if (outcome.status === "redirected") kept.location = outcome.location;
   if (capture.text_hash !== undefined) kept.textHash = capture.text_hash;
   if (capture.etag !== undefined) kept.etag = capture.etag;

@@ -85,15 +85,28 @@ export function checkRest({ verdict, commits, disks }: Ended, coordinator: Coord
   }
 }
 
-/** Every acknowledged capture is a whole record, durable, of the URL that it is said to be of. */
+/**
+ * Every acknowledged capture is a whole record, durable, of the URL that it is said to be of; a revisit refers to an
+ * acknowledged response of the same crawl with the same payload.
+ */
 export async function checkArchive({ verdict, disks, files }: Ended): Promise<void> {
-  for (const { url, record } of disks.flatMap((disk) => disk.captures)) {
+  const captures = disks.flatMap((disk) => disk.captures);
+  const placeOf = (crawl: string, digest: string, at: { readonly url: string; readonly fetched_at: number }) =>
+    `${crawl} ${digest} ${at.url} ${at.fetched_at}`;
+  const whole = captures.filter(({ refers_to }) => refers_to === undefined);
+  const responses = new Set(whole.map((one) => placeOf(one.crawl_id, one.payload_digest, one)));
+  for (const { url, record, crawl_id, payload_digest, refers_to } of captures) {
+    verdict.expect(
+      refers_to === undefined || responses.has(placeOf(crawl_id, payload_digest, refers_to)),
+      () => `the capture of ${url} refers to one of ${refers_to?.url} that was never acknowledged`,
+    );
+    const type = refers_to === undefined ? "response" : "revisit";
     const { storage_key, offset, length } = record;
     const bytes = await files.get(storage_key.split("/", 1)[0]!)?.readRange(`data/${storage_key}`, offset, length);
     const member = bytes === undefined ? undefined : nativeGunzip.member(bytes, 1 << 20);
     const head = member?.state === "whole" ? new TextDecoder().decode(member.data.subarray(0, 1024)) : "";
     verdict.expect(
-      head.includes(`WARC-Target-URI: ${url}\r\n`) && head.includes("WARC-Type: response"),
+      head.includes(`WARC-Target-URI: ${url}\r\n`) && head.includes(`WARC-Type: ${type}`),
       () => `the capture of ${url} points at ${storage_key}:${offset}+${length}, where no such record is`,
     );
   }
