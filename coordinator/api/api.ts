@@ -9,6 +9,7 @@ import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { LIMITS } from "../../protocol/mod.ts";
 import { NotOwned } from "../owner_ports.ts";
+import { type ApiMeter, createApiMeter } from "./api_meter.ts";
 import { createAdmission } from "./admission.ts";
 import { auditLog } from "./audit_log.ts";
 import { addAuditRoutes } from "./audit_routes.ts";
@@ -31,6 +32,8 @@ import { createTokenBook } from "./token_book.ts";
 export function createApi(parts: ApiParts): App {
   const app: App = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   addErrors(app, parts);
+  const meter = createApiMeter(parts.clock);
+  app.use(meter.middleware);
   if (parts.corsOrigins.length > 0) app.use(crossOrigin(parts.corsOrigins));
   const book = createTokenBook(parts);
   const admit = createAdmission(parts, book);
@@ -42,7 +45,7 @@ export function createApi(parts: ApiParts): App {
   });
   app.use(bodyLimit({ maxSize: LIMITS.apiBodyBytes, onError: refuseSize }));
   app.use(auditLog(parts));
-  addRoutes(app, parts);
+  addRoutes(app, parts, meter);
   registerDocument(app);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   let document: ReturnType<typeof apiDocument> | undefined;
@@ -52,7 +55,7 @@ export function createApi(parts: ApiParts): App {
   return app;
 }
 
-function addRoutes(app: App, parts: ApiParts): void {
+function addRoutes(app: App, parts: ApiParts, meter: ApiMeter): void {
   const once = createOnce(parts);
   addCrawlRoutes(app, parts, once);
   addSteeringRoutes(app, parts);
@@ -60,7 +63,7 @@ function addRoutes(app: App, parts: ApiParts): void {
   addExplainRoutes(app, parts);
   addFrontierRoutes(app, parts);
   addExchangeRoutes(app, parts);
-  addOperateRoutes(app, parts);
+  addOperateRoutes(app, parts, meter);
   addDomainRoutes(app, parts);
   addPageRoutes(app, parts);
   addAuditRoutes(app, parts);

@@ -7,7 +7,7 @@ import { type FleetView, IDLE_CAUSES } from "../fleet_ports.ts";
 import type { Family } from "./prometheus.ts";
 
 export function fleetFamilies({ slots, regions }: FleetView): Family[] {
-  const seconds = (ms: number) => ms / 1000;
+  const seconds = (ms: number) => Math.round(ms * 1000) / 1_000_000;
   return [
     {
       name: "outrider_fetch_slots_asked_total",
@@ -34,11 +34,11 @@ export function fleetFamilies({ slots, regions }: FleetView): Family[] {
       samples: slots.readyPerSlot === undefined ? [] : [[{}, slots.readyPerSlot]],
     },
     {
-      name: "outrider_region_connect_ms",
+      name: "outrider_region_connect_seconds",
       type: "gauge",
       help: "Median TCP connect time of a region, right to a fifth.",
       samples: regions.flatMap(({ region, medianConnectMs }) =>
-        medianConnectMs === undefined ? [] : [[{ region }, medianConnectMs] as const]
+        medianConnectMs === undefined ? [] : [[{ region }, seconds(medianConnectMs)] as const]
       ),
     },
     {

@@ -30,7 +30,6 @@ const COUNTERS = {
   excluded: "URLs excluded by robots.txt or a rule.",
   dead: "URLs given up.",
   requests: "Requests of any kind.",
-  bytes: "Body bytes received on the wire.",
   leases_placed: "Leases of hosts that are nearer to one region than to others.",
   leases_home: "Leases to the nearest region.",
 } as const;
@@ -41,13 +40,22 @@ export interface Measured {
   readonly problemCount: number;
   readonly fleet: FleetView;
   readonly seen: readonly SeenFacts[];
+  readonly version: string;
+  /** Of the API itself. */
+  readonly api: readonly Family[];
 }
 
-export function prometheusText({ crawls, problemCount, fleet, seen }: Measured): string {
+export function prometheusText({ crawls, problemCount, fleet, seen, version, api }: Measured): string {
   const shown = crawls.slice(0, MOST_CRAWLS);
-  const named = <K extends keyof typeof GAUGES | keyof typeof COUNTERS>(key: K) =>
+  const named = <K extends keyof typeof GAUGES | keyof typeof COUNTERS | "bytes">(key: K) =>
     shown.map((stats) => [{ crawl_id: stats.crawl_id }, stats[key]] as const);
   const families: Family[] = [
+    {
+      name: "outrider_build_info",
+      type: "gauge",
+      help: "1; its label says which version runs.",
+      samples: [[{ version }, 1]],
+    },
     {
       name: "outrider_problems",
       type: "gauge",
@@ -66,6 +74,12 @@ export function prometheusText({ crawls, problemCount, fleet, seen }: Measured):
       help,
       samples: named(key),
     })),
+    {
+      name: "outrider_received_bytes_total",
+      type: "counter",
+      help: "Body bytes received on the wire.",
+      samples: named("bytes"),
+    },
     {
       name: "outrider_errors_total",
       type: "counter",
@@ -91,7 +105,7 @@ export function prometheusText({ crawls, problemCount, fleet, seen }: Measured):
       samples: shown.map(({ crawl_id, state }) => [{ crawl_id, state }, 1]),
     },
   ];
-  return [...families, ...fleetFamilies(fleet), ...seenFamilies(seen)].map(familyText).join("");
+  return [...families, ...fleetFamilies(fleet), ...seenFamilies(seen), ...api].map(familyText).join("");
 }
 
 function entries<K extends string>(record: Readonly<Record<K, string>>): [K, string][] {

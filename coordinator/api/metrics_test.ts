@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { CrawlStats } from "../../protocol/mod.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import { test } from "../../tests/support/test.ts";
 import type { SeenFacts } from "../seen_ports.ts";
+import type { Family } from "./prometheus.ts";
 import { MOST_CRAWLS, prometheusText } from "./metrics.ts";
 
 const STATS: CrawlStats = {
@@ -62,10 +64,30 @@ const SEEN: SeenFacts = {
 /** What a Prometheus scraper reads of a sample line. */
 const SAMPLE = /^[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? -?[0-9.e+]+$/;
 
-test("every line is a comment or a sample, and a family is typed before its samples", () => {
+const API: Family[] = [
+  {
+    name: "outrider_api_requests_total",
+    type: "counter",
+    help: "Requests.",
+    samples: [[{ role: "edge", status: "200" }, 5]],
+  },
+  {
+    name: "outrider_api_request_seconds_total",
+    type: "counter",
+    help: "Time.",
+    samples: [[{ role: "edge", status: "200" }, 0.5]],
+  },
+];
+const REST = { version: "1.2.3", api: API };
+
+/** A sample of every family. */
+function everything(): string {
   const crawls = [STATS, { ...STATS, crawl_id: "b", state: "paused" as const }];
-  const lines = prometheusText({ crawls, problemCount: 2, fleet: FLEET, seen: [SEEN, { ...SEEN, shard: 1 }] }).trimEnd()
-    .split("\n");
+  return prometheusText({ crawls, problemCount: 2, fleet: FLEET, seen: [SEEN, { ...SEEN, shard: 1 }], ...REST });
+}
+
+test("every line is a comment or a sample, and a family is typed before its samples", () => {
+  const lines = everything().trimEnd().split("\n");
   const typed = new Set<string>();
   for (const line of lines) {
     if (line.startsWith("# TYPE ")) typed.add(line.split(" ")[2]!);
@@ -76,6 +98,8 @@ test("every line is a comment or a sample, and a family is typed before its samp
   assert.equal(new Set(lines).size, lines.length);
   for (
     const sample of [
+      'outrider_build_info{version="1.2.3"} 1',
+      'outrider_received_bytes_total{crawl_id="a"} 900',
       "outrider_problems 2",
       'outrider_accepted_total{crawl_id="a"} 7',
       'outrider_queued{crawl_id="b"} 4',
@@ -87,10 +111,10 @@ test("every line is a comment or a sample, and a family is typed before its samp
       "outrider_ready_queues_per_slot 2.5",
       'outrider_fetch_slots_idle_total{cause="no_allowed_host"} 7',
       'outrider_fetch_slots_idle_seconds_total{cause="no_allowed_host"} 3.5',
-      'outrider_region_connect_ms{region="eu"} 14.2',
+      'outrider_region_connect_seconds{region="eu"} 0.0142',
       'outrider_region_silent{region="us"} 1',
       'outrider_seen_block_reads_total{shard="1"} 2',
-      'outrider_seen_false_positive_rate{shard="0"} 0.0125',
+      'outrider_seen_false_positive_ratio{shard="0"} 0.0125',
       'outrider_seen_run_keys{shard="0"} 70000',
     ]
   ) assert.ok(lines.includes(sample), sample);
@@ -99,11 +123,84 @@ test("every line is a comment or a sample, and a family is typed before its samp
 test("the text is bounded and makes sense without a crawl", () => {
   const many = Array.from({ length: MOST_CRAWLS + 5 }, (_, i) => ({ ...STATS, crawl_id: `c${i}` }));
   assert.equal(
-    prometheusText({ crawls: many, problemCount: 0, fleet: FLEET, seen: [] }).match(/outrider_queued\{/g)!.length,
+    prometheusText({ crawls: many, problemCount: 0, fleet: FLEET, seen: [], ...REST }).match(/outrider_queued\{/g)!
+      .length,
     MOST_CRAWLS,
   );
   assert.match(
-    prometheusText({ crawls: [], problemCount: 0, fleet: { ...FLEET, regions: [] }, seen: [] }),
+    prometheusText({ crawls: [], problemCount: 0, fleet: { ...FLEET, regions: [] }, seen: [], ...REST }),
     /^outrider_problems 0$/m,
   );
+});
+
+/** What promtool's linter asks of a name. */
+function nameProblem(name: string, type: string): string | undefined {
+  if (!/^outrider_[a-z]+(?:_[a-z]+)*$/.test(name)) return "lower-case words behind outrider_";
+  if ((type === "counter") !== name.endsWith("_total")) return "_total behind counters and nothing else";
+  if (/_(?:ms|milliseconds|minutes|hours|kb|mb|kib|percent|rate|count|sum|bucket|info_total)(?:_|$)/.test(name)) {
+    return "base units, and no ending that has a meaning of its own";
+  }
+  if (/(?:seconds|bytes|ratio)/.test(name) && !/_(?:seconds|bytes|ratio)(?:_total)?$/.test(name)) {
+    return "the unit last";
+  }
+  return undefined;
+}
+
+test("metrics are named by Prometheus' conventions, each family whole and told of once", () => {
+  const families = everything().split(/^(?=# HELP )/m);
+  const names = new Set<string>();
+  for (const family of families) {
+    const [help, type, ...samples] = family.trimEnd().split("\n");
+    const [, name, text] = /^# HELP (\S+) (\S.*\.)$/.exec(help!) ?? [];
+    assert.ok(name !== undefined && text !== undefined, help);
+    const [, typed, kind] = /^# TYPE (\S+) (counter|gauge)$/.exec(type!) ?? [];
+    assert.equal(typed, name);
+    assert.equal(nameProblem(name, kind!), undefined, name);
+    assert.ok(!names.has(name), name);
+    names.add(name);
+    assert.ok(samples.length > 0, name);
+    for (const sample of samples) assert.ok(sample.startsWith(`${name}{`) || sample.startsWith(`${name} `), sample);
+  }
+  assert.ok(names.size > 40, String(names.size));
+  const wrong = [["a_total", "counter"], ["outrider_x_ms", "gauge"], ["outrider_x", "counter"], [
+    "outrider_x_total",
+    "gauge",
+  ]];
+  for (const [name, type] of [...wrong, ["outrider_bytes_left", "gauge"]]) assert.ok(nameProblem(name!, type!), name);
+});
+
+test("deploy: every expression of the Grafana dashboard names metrics and labels that there are", () => {
+  const dashboard = JSON.parse(readFileSync(new URL("../../deploy/grafana-dashboard.json", import.meta.url), "utf8"));
+  const text = everything();
+  const labelsOf = (name: string) =>
+    new Set(
+      Array.from(text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, "gm")), ([, labels]) =>
+        Array.from((labels ?? "").matchAll(/([a-z_]+)="/g), ([, label]) => label!)).flat(),
+    );
+  const expressions: string[] = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
+    (panel.targets ?? []).map(({ expr }) => expr)
+  );
+  expressions.push(
+    ...dashboard.templating.list.filter(({ type }: { type: string }) => type === "query").map((
+      one: { query: string },
+    ) => one.query),
+  );
+  assert.ok(expressions.length >= 20);
+  for (const expression of expressions) {
+    const named = [...expression.matchAll(/(outrider_[a-z_]+)(?:\{([^}]*)\})?/g)];
+    assert.ok(named.length > 0, expression);
+    for (const [, name, selector = ""] of named) {
+      assert.ok(text.includes(`# TYPE ${name} `), `${name} in ${expression}`);
+      for (const [, label] of selector.matchAll(/([a-z_]+)=/g)) {
+        assert.ok(labelsOf(name!).has(label!), `${label} of ${name}`);
+      }
+    }
+    for (const [, labels] of expression.matchAll(/ by \(([^)]*)\)/g)) {
+      for (const label of labels!.split(/, */)) {
+        assert.ok(labelsOf(named[0]![1]!).has(label), `${label} in ${expression}`);
+      }
+    }
+  }
+  const ids = dashboard.panels.map(({ id }: { id: number }) => id);
+  assert.equal(new Set(ids).size, ids.length);
 });

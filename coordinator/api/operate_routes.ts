@@ -4,6 +4,7 @@
  */
 
 import { createRoute, z } from "@hono/zod-openapi";
+import type { ApiMeter } from "./api_meter.ts";
 import type { ApiParts, App } from "./context.ts";
 import { HostPolicy, HostPolicyAnswer } from "./crawl_schemas.ts";
 import { FleetAnswer, fleetAnswer } from "./fleet_schemas.ts";
@@ -58,7 +59,7 @@ const metrics = createRoute({
   responses: { 200: { description: "Exposition format 0.0.4", content: { "text/plain": { schema: z.string() } } } },
 });
 
-export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts) {
+export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts, meter: ApiMeter) {
   return app.openapi(policy, async (c) => {
     const host = hostKeyOf(c.req.valid("param").host);
     const { min_delay_ms, max_parallel, paused, blocked_reason, region } = c.req.valid("json");
@@ -86,6 +87,15 @@ export function addOperateRoutes(app: App, { coordinator, defaults }: ApiParts) 
     const stats = coordinator.crawls().flatMap(({ crawlId }) => coordinator.stats(crawlId) ?? []);
     const problemCount = coordinator.problems().length;
     const fleet = coordinator.fleet();
-    return c.text(prometheusText({ crawls: stats, problemCount, fleet, seen: coordinator.seenFacts() }), 200);
+    const { version } = defaults;
+    const measured = {
+      crawls: stats,
+      problemCount,
+      fleet,
+      seen: coordinator.seenFacts(),
+      version,
+      api: meter.families(),
+    };
+    return c.text(prometheusText(measured), 200);
   });
 }

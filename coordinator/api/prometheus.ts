@@ -1,5 +1,6 @@
 /**
  * Prometheus' text (exposition format 0.0.4).
+ * Names: outrider_, base units (seconds, bytes, ratio) last, _total behind counters.
  * Invariant: label values are escaped; a family without samples isn't told of.
  */
 

@@ -15,7 +15,7 @@ const GAUGES: readonly Figure[] = [
   ["filter_bytes", "RAM of the filters of a shard's seen-set.", ({ filterBytes }) => filterBytes],
   ["cache_bytes", "RAM of the block cache of a shard's seen-set.", ({ cacheBytes }) => cacheBytes],
   [
-    "false_positive_rate",
+    "false_positive_ratio",
     "Share of the last 10,000 new URLs that a filter took for seen; above 0.01 is an alarm.",
     ({ falsePositiveRate }) => falsePositiveRate,
   ],
