@@ -57,11 +57,28 @@ export interface SlotMove {
   readonly state: "freezing" | "drained" | "copied";
 }
 
-/** Pages of a crawl's `max_pages` that one shard may lease. */
-export interface Allotment {
+/** What a shard's owner says of the pages of a crawl's `max_pages` that the shard holds. */
+export interface AllotmentClaim {
   readonly crawlId: CrawlId;
   readonly shard: number;
+  /** Its owner term, and a number that grows with each claim under it: an older claim that comes late changes nothing. */
+  readonly term: number;
+  readonly version: number;
+  /** Pages that it fetched or has leased: these it holds in any case. */
+  readonly used: number;
+  /** Pages that it wants to hold, those that it used included. */
   readonly pages: number;
+  /** The crawl's `max_pages`. */
+  readonly limit: number;
+}
+
+/** Page limits, shared out among the shards. Invariant: what all shards hold together exceeds the limit only by what was used before it was lowered. */
+export interface AllotmentStore {
+  /**
+   * The pages that the shard holds now: what it asks for, or as much of it as others leave. Rejects with OwnerLost when an
+   * owner with a newer term made a claim. May be repeated.
+   */
+  claim(claim: AllotmentClaim): Promise<number>;
 }
 
 /** The directory as one read finds it. */
@@ -78,6 +95,7 @@ export interface DirectoryView {
 /** What the control store has beside crawls. */
 export interface ClusterStore {
   readonly directory: DirectoryStore;
+  readonly allotments: AllotmentStore;
 }
 
 /** Shared by all coordinators: tables of the control database. Every write is one statement or one transaction, and may be repeated. */

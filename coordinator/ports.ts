@@ -8,7 +8,6 @@ import type {
   CaptureRow,
   CrawlId,
   CrawlSpec,
-  CrawlState,
   CrawlStats,
   Fingerprint,
   FrontierVerbs,
@@ -20,6 +19,7 @@ import type {
   SlotMap,
   WorkerId,
 } from "../protocol/mod.ts";
+import type { CrawlRow, SeedAnswer } from "./crawl_ports.ts";
 import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { Explanation, UrlStatus } from "./explain_ports.ts";
@@ -28,6 +28,7 @@ import type { PageFeed } from "./page_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
 
+export type { ControlStore, CrawlRow, SeedAnswer } from "./crawl_ports.ts";
 export type { FamilyRow, TallyRow } from "./tally_row.ts";
 
 /** `ready` and `waiting` (until available_at) are queued; the others are settled. A leased URL stays `ready` here: the lease row says that it is out. */
@@ -221,6 +222,8 @@ export interface ShardSnapshot {
 export interface Batch {
   /** One more than that of the commit before; a commit that finds another number in the store is refused. */
   readonly batchSeq: number;
+  /** The owner's wall clock. */
+  readonly wallMs: number;
   /** URLs not yet in the store. */
   readonly newUrls: readonly UrlRow[];
   /** URLs in the store whose row changes; the whole new row, of the same host. */
@@ -265,8 +268,12 @@ export interface ShardStore extends SeenStorage {
   /**
    * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
    * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
+   * With `overTerm` the shard is taken only if its owner term is still that one; OwnerLost otherwise. `owner`: the name
+   * of this process, no other's.
    */
-  open(owner: string, keyVersion: number): Promise<{ readonly ownerTerm: number }>;
+  open(owner: string, keyVersion: number, overTerm?: number): Promise<{ readonly ownerTerm: number }>;
+  /** Nobody owns it from now on: it may be taken at once. Changes nothing when another owner has it. */
+  giveBack(): Promise<void>;
   load(): Promise<ShardSnapshot>;
   /** Durable (fsync) when it resolves. Rejects with OwnerLost when another owner has a newer term. */
   commit(batch: Batch): Promise<void>;
@@ -295,45 +302,6 @@ export interface ShardStore extends SeenStorage {
   /** Those with this content hash (64 hex digits), the newest first. */
   capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
   close(): Promise<void>;
-}
-
-/** A crawl in the control database. */
-export interface CrawlRow {
-  readonly crawlId: CrawlId;
-  readonly spec: CrawlSpec;
-  readonly state: CrawlState;
-  readonly reason: string;
-  /** Bumped with each change of state or scope. */
-  readonly stateVersion: number;
-  readonly createdAt: number;
-  readonly finishedAt: number;
-  /** Seeds are (still) to be injected: done again after a crash, which the seen-set makes harmless. */
-  readonly seeding: boolean;
-  /** Hosts that joined the scope because a seed redirected there. */
-  readonly extraHosts: readonly HostKey[];
-}
-
-/** The directory: crawls and idempotency keys. Small, and never on the hot path. */
-export interface ControlStore {
-  open(): Promise<void>;
-  crawls(): Promise<CrawlRow[]>;
-  putCrawl(crawl: CrawlRow): Promise<void>;
-  /** The first answer given under this key, if it is younger than 24 h at `now` (wall ms). */
-  idempotent(key: string, now: number): Promise<string | undefined>;
-  putIdempotent(key: string, answer: string, now: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** What seed injection did. URLs that are no URLs are refused before anything is enqueued, by index. */
-export interface SeedAnswer {
-  readonly enqueued: number;
-  readonly alreadySeen: number;
-  /** Stored, and on their way to shards of other coordinators, who decide whether they are new; absent = none. */
-  readonly forwarded?: number;
-  /** Refused at the door (scope, limits), with the reason. */
-  readonly rejected: readonly { readonly url: string; readonly reason: string }[];
-  /** Not empty: nothing was enqueued. */
-  readonly malformed: readonly { readonly index: number; readonly url: string; readonly error: string }[];
 }
 
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */

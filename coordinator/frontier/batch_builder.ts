@@ -135,9 +135,11 @@ export class BatchBuilder {
       this.#tallies.size === 0;
   }
 
-  build(batchSeq: number): Batch {
+  /** `wallMs`: now. */
+  build(batchSeq: number, wallMs: number): Batch {
     return {
       batchSeq,
+      wallMs,
       newUrls: flatten(this.#newUrls),
       changedUrls: flatten(this.#changedUrls),
       hosts: Array.from(this.#hosts, hostRow),

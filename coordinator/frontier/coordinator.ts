@@ -88,7 +88,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const desk = new CrawlDesk(parts, controlStore);
   try {
     await controlStore.open();
-    await desk.load();
+    await desk.refresh();
     const owner = random.hex(8);
     for (const [index, store] of shardStores.entries()) {
       if (store === undefined) continue;

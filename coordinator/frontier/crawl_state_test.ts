@@ -14,9 +14,10 @@ test("a pause that is answered is durable, though a resume before it failed and 
   const controlStore: ControlStore = {
     open: () => memory.open(),
     crawls: () => memory.crawls(),
-    async putCrawl(crawl) {
-      await memory.putCrawl(crawl);
+    async putCrawl(crawl, over) {
+      const answer = await memory.putCrawl(crawl, over);
       if (losesAnswer) throw new Error("Saving a crawl: the connection is lost.");
+      return answer;
     },
     idempotent: (key, now) => memory.idempotent(key, now),
     putIdempotent: (key, answer, now) => memory.putIdempotent(key, answer, now),

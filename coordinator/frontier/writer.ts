@@ -205,7 +205,7 @@ export class ShardWriter {
     for (const crawl of shard.grownCrawls) await this.#saveCrawl(crawl);
     shard.grownCrawls.clear();
     const batch = {
-      ...shard.batch.build(shard.batchSeq + 1),
+      ...shard.batch.build(shard.batchSeq + 1, this.#parts.clock.wallMs()),
       ...(seenLog === undefined ? {} : { seenLog }),
       ...(upkeep === undefined ? {} : { seen: upkeep }),
     };
@@ -259,7 +259,7 @@ export class ShardWriter {
     const { store } = this;
     const fresh = await loadShard(this.#parts, { index: this.#index, store, isStart: false, copies: this.#copies });
     try {
-      await store.commit(fresh.batch.build(fresh.batchSeq + 1));
+      await store.commit(fresh.batch.build(fresh.batchSeq + 1, this.#parts.clock.wallMs()));
     } catch (error) {
       fresh.free();
       throw error;

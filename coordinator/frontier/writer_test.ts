@@ -43,7 +43,7 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
     seeding: false,
     extraHosts: [],
   } as const;
-  const crawl = new Crawl(row, { core, directory, shards: 1 });
+  const crawl = new Crawl(row, { core, directory, book: { count: 1 } });
   parts.crawls.add(crawl);
   const faults = new Faults();
   const disk = new MemoryShardStore(world.disks[0]);

@@ -31,7 +31,7 @@ const ROWS = "with r (v) as materialized (select value from json_each(?))";
 const SQL = {
   // A NULL that meets `not null` ends the transaction: another owner's term, or a batch out of order.
   guard: `update shard set
-    batch_seq = case when owner_term = ?1 and batch_seq = ?2 - 1 then ?2 end,
+    batch_seq = case when owner_term = ?1 and batch_seq = ?2 - 1 then ?2 end, owner_wall_ms = ?6,
     next_url_seq = max(next_url_seq, ?3), next_capture_seq = max(next_capture_seq, ?4), url_count = url_count + ?5`,
   crawl: `${ROWS} insert into crawl (id, crawl_id, counters) select v->>0, v->>1, v->2 from r where true
     on conflict (id) do update set counters = excluded.counters`,
@@ -74,7 +74,7 @@ function nextAfter(rows: readonly { readonly seq: number }[]): bigint {
 function guard(batch: Batch, ownerTerm: number): Statement {
   const urlSeq = [nextAfter(batch.newUrls), nextAfter(batch.changedUrls)].reduce((a, b) => (a > b ? a : b));
   const args = [BigInt(ownerTerm), BigInt(batch.batchSeq), urlSeq, nextAfter(batch.captures)];
-  return { sql: SQL.guard, args: [...args, BigInt(batch.newUrls.length)] };
+  return { sql: SQL.guard, args: [...args, BigInt(batch.newUrls.length), BigInt(Math.floor(batch.wallMs))] };
 }
 
 /** The transaction for `batch`. Ended leases go before new ones of the same host. */

@@ -9,7 +9,8 @@ import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { closeCleanly, connectChecked, type Layout, type OpenOptions, plain, prepare } from "./libsql_open.ts";
-import { DIRECTORY_TABLES, libsqlDirectory } from "./libsql_directory.ts";
+import { ALLOTMENT_TABLES, libsqlAllotments } from "./libsql_allotments.ts";
+import { BUMP_IF_CHANGED, DIRECTORY_TABLES, libsqlDirectory } from "./libsql_directory.ts";
 import { libsqlOperators, OPERATOR_TABLES } from "./libsql_operators.ts";
 import { CONTROL_FORMAT, CONTROL_TABLES } from "./schema_control.ts";
 
@@ -40,7 +41,7 @@ async function openDatabase(options: OpenOptions): Promise<Database> {
     await prepare(database, LAYOUT, options);
     await explained("Opening", database, async () => {
       await checkFormat(database);
-      await database.write([...OPERATOR_TABLES, ...DIRECTORY_TABLES].map((sql) => plain(sql)));
+      await database.write([...OPERATOR_TABLES, ...DIRECTORY_TABLES, ...ALLOTMENT_TABLES].map((sql) => plain(sql)));
     });
     return database;
   } catch (error) {
@@ -51,8 +52,9 @@ async function openDatabase(options: OpenOptions): Promise<Database> {
 
 const SQL = {
   crawls: "select facts from crawl order by id",
-  putCrawl: `insert into crawl (crawl_id, facts) values (?, ?)
-    on conflict (crawl_id) do update set facts = excluded.facts`,
+  newCrawl: "insert or ignore into crawl (crawl_id, facts) values (?1, ?2)",
+  putCrawl: "update crawl set facts = ?2 where crawl_id = ?1 and facts->>'stateVersion' = ?3",
+  crawl: "select facts from crawl where crawl_id = ?",
   answer: "select answer from idempotency where key = ? and given_at > ?",
   forget: "delete from idempotency where given_at <= ?",
   putAnswer: "insert or ignore into idempotency (key, answer, given_at) values (?, ?, ?)",
@@ -74,6 +76,7 @@ export function openLibsqlControlStore(options: OpenOptions): ControlStore & Ope
   return {
     ...libsqlOperators(using),
     directory: libsqlDirectory(using),
+    allotments: libsqlAllotments(using),
     async open() {
       opened?.close();
       opened = undefined;
@@ -84,9 +87,12 @@ export function openLibsqlControlStore(options: OpenOptions): ControlStore & Ope
         "Reading",
         async (database) => (await database.read(SQL.crawls)).map((row) => JSON.parse(String(row[0])) as CrawlRow),
       ),
-    putCrawl: (crawl) =>
+    putCrawl: (crawl, over) =>
       using("Writing a crawl to", async (database) => {
-        await database.write([plain(SQL.putCrawl, [crawl.crawlId, JSON.stringify(crawl)])]);
+        const [id, facts] = [crawl.crawlId, JSON.stringify(crawl)];
+        const put = over === 0 ? plain(SQL.newCrawl, [id, facts]) : plain(SQL.putCrawl, [id, facts, BigInt(over)]);
+        const answers = await database.write([put, plain(BUMP_IF_CHANGED), plain(SQL.crawl, [id])]);
+        return answers[2]![0]?.[0] === facts;
       }),
     idempotent: (key, now) =>
       using("Reading", async (database) => {

@@ -23,6 +23,9 @@ export const DIRECTORY_TABLES: readonly string[] = [
     to_shard integer not null, state text not null)`,
 ];
 
+/** The statement before changed a row. */
+export const BUMP_IF_CHANGED = "update directory set changes = changes + 1 where changes() > 0";
+
 const SQL = {
   read: `select changes, slot_map,
     (select json_group_array(location) from (select location from shard_place order by shard)),
@@ -30,8 +33,7 @@ const SQL = {
     (select json_group_array(json_object('slot', slot, 'from', from_shard, 'to', to_shard, 'state', state))
       from (select * from slot_move order by slot))
     from directory`,
-  // The statement before changed a row.
-  bumpIfChanged: "update directory set changes = changes + 1 where changes() > 0",
+  bumpIfChanged: BUMP_IF_CHANGED,
   bump: "update directory set changes = changes + 1",
   found: `insert into shard_place (shard, location) select key, value from json_each(?)
     where not exists (select 1 from shard_place)`,

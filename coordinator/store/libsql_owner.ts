@@ -11,8 +11,8 @@ import { SHARD_FORMAT, SHARD_TABLES, SHARD_VIEWS } from "./schema.ts";
 
 export function shardLayout(keyVersion: number): Layout {
   const first = plain(
-    `insert or ignore into shard (id, format, key_version, owner, owner_term, batch_seq, next_url_seq, next_capture_seq, url_count)
-     values (1, ?, ?, '', 0, 0, 1, 1, 0)`,
+    `insert or ignore into shard (id, format, key_version, owner, owner_term, owner_wall_ms, batch_seq, next_url_seq, next_capture_seq, url_count)
+     values (1, ?, ?, '', 0, 0, 0, 1, 1, 0)`,
     [BigInt(SHARD_FORMAT), BigInt(keyVersion)],
   );
   return {
@@ -51,6 +51,26 @@ export async function takeOwnership(database: Database, owner: string): Promise<
     plain("update shard set owner = ?, owner_term = owner_term + 1 returning owner_term", [owner]),
   ]);
   return Number(answers[0]![0]![0]);
+}
+
+/** Takes the shard over `term`, which was seen there; OwnerLost when another took it first. May be repeated. */
+export async function takeOver(database: Database, owner: string, term: number): Promise<number> {
+  await database.write([
+    plain("update shard set owner = ?, owner_term = owner_term + 1 where owner_term = ?", [owner, BigInt(term)]),
+  ]);
+  const [row] = await database.read("select owner, owner_term from shard");
+  if (row?.[0] === owner && Number(row[1]) === term + 1) return term + 1;
+  throw new OwnerLost(
+    `Taking the shard in ${database.place} over from owner term ${term}: ${row?.[0] || "nobody"} has it with term ` +
+      `${row?.[1]}; it was taken or given back meanwhile.`,
+  );
+}
+
+/** A term that nobody has: commits of the one before are refused from now on. May be repeated. */
+export async function giveBack(database: Database, term: number): Promise<void> {
+  await database.write([
+    plain("update shard set owner = '', owner_term = owner_term + 1 where owner_term = ?", [BigInt(term)]),
+  ]);
 }
 
 /** A NULL met `not null` in the shard's row: one of a commit's two guards spoke. Servers tell no extended code. */

@@ -15,7 +15,7 @@ import { explained } from "./libsql_errors.ts";
 import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
-import { checkVersions, refusal, shardLayout, takeOwnership } from "./libsql_owner.ts";
+import { checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership } from "./libsql_owner.ts";
 import {
   readBody,
   readCaptures,
@@ -59,13 +59,23 @@ async function apply(session: Session, batch: Batch): Promise<void> {
   }
 }
 
-async function openSession(options: OpenOptions, owner: string, keyVersion: number): Promise<Session> {
+interface Taker {
+  readonly owner: string;
+  readonly keyVersion: number;
+  /** The owner term that is to be taken over; undefined = whichever there is. */
+  readonly overTerm: number | undefined;
+}
+
+async function openSession(options: OpenOptions, { owner, keyVersion, overTerm }: Taker): Promise<Session> {
   const database = connectChecked(options);
   try {
     await prepare(database, shardLayout(keyVersion), options);
     return await explained("Opening", database, async () => {
       await checkVersions(database, keyVersion);
-      return { database, names: new Names(database), ownerTerm: await takeOwnership(database, owner) };
+      const ownerTerm = overTerm === undefined
+        ? await takeOwnership(database, owner)
+        : await takeOver(database, owner, overTerm);
+      return { database, names: new Names(database), ownerTerm };
     });
   } catch (error) {
     database.close();
@@ -85,11 +95,15 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     return explained("Reading", current.database, () => work(current));
   };
   return {
-    async open(owner, keyVersion) {
+    async open(owner, keyVersion, overTerm) {
       session?.database.close();
       session = undefined;
-      session = await openSession(options, owner, keyVersion);
+      session = await openSession(options, { owner, keyVersion, overTerm });
       return { ownerTerm: session.ownerTerm };
+    },
+    async giveBack() {
+      const { database, ownerTerm } = now();
+      await explained("Giving back", database, () => giveBack(database, ownerTerm));
     },
     load: () => reading(({ database }) => loadShard({ database, clock: options.clock })),
     commit: async (batch) => await apply(now(), batch),

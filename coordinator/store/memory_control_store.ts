@@ -5,7 +5,8 @@
 
 import type { ControlStore, CrawlRow } from "../ports.ts";
 import type { CrawlId } from "../../protocol/mod.ts";
-import type { ClusterStore, DirectoryStore } from "../owner_ports.ts";
+import type { AllotmentClaim, AllotmentStore, ClusterStore, DirectoryStore } from "../owner_ports.ts";
+import { memoryAllotments } from "./memory_allotments.ts";
 import { MemoryDirectoryDisk, MemoryDirectoryStore } from "./memory_directory.ts";
 import { MemoryOperatorDisk, MemoryOperatorStore } from "./memory_operators.ts";
 
@@ -15,17 +16,20 @@ const KEPT_MS = 24 * 3_600_000;
 export class MemoryControlDisk extends MemoryOperatorDisk {
   readonly crawls = new Map<CrawlId, CrawlRow>();
   readonly directory = new MemoryDirectoryDisk();
+  readonly allotments = new Map<string, AllotmentClaim>();
   readonly answers = new Map<string, { readonly answer: string; readonly at: number }>();
 }
 
 export class MemoryControlStore extends MemoryOperatorStore implements ControlStore, ClusterStore {
   readonly directory: DirectoryStore;
+  readonly allotments: AllotmentStore;
   readonly #disk: MemoryControlDisk;
 
   constructor(disk: MemoryControlDisk = new MemoryControlDisk()) {
     super(disk);
     this.#disk = disk;
     this.directory = new MemoryDirectoryStore(disk.directory);
+    this.allotments = memoryAllotments(disk.allotments);
   }
 
   async open(): Promise<void> {}
@@ -34,8 +38,13 @@ export class MemoryControlStore extends MemoryOperatorStore implements ControlSt
     return [...this.#disk.crawls.values()];
   }
 
-  async putCrawl(crawl: CrawlRow): Promise<void> {
-    this.#disk.crawls.set(crawl.crawlId, crawl);
+  async putCrawl(crawl: CrawlRow, over: number): Promise<boolean> {
+    const { crawls, directory } = this.#disk;
+    const known = crawls.get(crawl.crawlId);
+    if ((known?.stateVersion ?? 0) !== over) return JSON.stringify(known) === JSON.stringify(crawl);
+    crawls.set(crawl.crawlId, crawl);
+    directory.changes++;
+    return true;
   }
 
   async idempotent(key: string, now: number): Promise<string | undefined> {

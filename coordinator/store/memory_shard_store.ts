@@ -31,7 +31,9 @@ type BatchCapture = Batch["captures"][number];
 /** What a crash leaves: hand the same disk to a new MemoryShardStore to start again from it. */
 export class MemoryShardDisk {
   keyVersion: number | undefined;
+  owner = "";
   ownerTerm = 0;
+  ownerWallMs = 0;
   batchSeq = 0;
   readonly urls = new Map<CrawlId, Map<Fingerprint, UrlRow>>();
   readonly ready = new ReadyIndex();
@@ -67,16 +69,31 @@ export class MemoryShardStore implements ShardStore {
     this.#disk = disk;
   }
 
-  async open(_owner: string, keyVersion: number): Promise<{ readonly ownerTerm: number }> {
+  async open(owner: string, keyVersion: number, overTerm?: number): Promise<{ readonly ownerTerm: number }> {
     const disk = this.#disk;
     if (disk.keyVersion !== undefined && disk.keyVersion !== keyVersion) {
       throw new Error(
         `Opening the shard: it was written with keyVersion ${disk.keyVersion}; this program wants ${keyVersion}.`,
       );
     }
+    if (overTerm !== undefined && overTerm !== disk.ownerTerm) {
+      throw new OwnerLost(
+        `Taking the shard over from owner term ${overTerm}: ${
+          disk.owner || "nobody"
+        } has it with term ${disk.ownerTerm}.`,
+      );
+    }
     disk.keyVersion = keyVersion;
+    disk.owner = owner;
     this.#term = ++disk.ownerTerm;
     return { ownerTerm: this.#term };
+  }
+
+  async giveBack(): Promise<void> {
+    const disk = this.#disk;
+    if (this.#term !== disk.ownerTerm) return;
+    disk.owner = "";
+    disk.ownerTerm++;
   }
 
   async load(): Promise<ShardSnapshot> {
@@ -146,6 +163,7 @@ export class MemoryShardStore implements ShardStore {
     disk.seen.commit(batch.batchSeq, batch.seenLog, batch.seen);
     for (const row of batch.tallies) disk.tallies.set(`${row.crawlId} ${row.host}`, row);
     disk.batchSeq = batch.batchSeq;
+    disk.ownerWallMs = batch.wallMs;
   }
 
   #addUrl(row: UrlRow): void {

@@ -8,6 +8,7 @@ import type { ClusterStore } from "../../coordinator/owner_ports.ts";
 import type { OperatorStore } from "../../coordinator/operator_ports.ts";
 import type { ControlStore as CrawlsStore, CrawlRow } from "../../coordinator/ports.ts";
 import { test } from "../support/test.ts";
+import { allotmentCases } from "./allotment_cases.ts";
 import { directoryStoreCases } from "./directory_store_cases.ts";
 import { operatorStoreCases } from "./operator_store_cases.ts";
 
@@ -70,17 +71,38 @@ export function runControlStoreSuite(name: string, makeShelf: () => Promise<Cont
   it("crawls are kept in the order of their coming, the newest row of each", async (reopen) => {
     const store = await reopen();
     assert.deepEqual(await store.crawls(), []);
-    await store.putCrawl(crawlRow("z"));
-    await store.putCrawl(crawlRow("a"));
+    assert.equal(await store.putCrawl(crawlRow("z"), 0), true);
+    assert.equal(await store.putCrawl(crawlRow("a"), 0), true);
     const changed = crawlRow("z", {
+      stateVersion: 2,
       state: "finished",
       finishedAt: NOW + 5,
       seeding: false,
       extraHosts: ["c.example"],
     });
-    await store.putCrawl(changed);
+    assert.equal(await store.putCrawl(changed, 1), true);
     assert.deepEqual(await (await reopen()).crawls(), [changed, crawlRow("a")]);
   });
+
+  it("a crawl's row is written over the version that was seen, and only then", async (reopen) => {
+    const store = await reopen();
+    const { changes } = await store.directory.read();
+    assert.equal(await store.putCrawl(crawlRow("a"), 1), false);
+    assert.deepEqual(await store.crawls(), []);
+    assert.equal(await store.putCrawl(crawlRow("a"), 0), true);
+    assert.equal((await store.directory.read()).changes, changes + 1);
+    const [mine, theirs] = ["b.example", "c.example"].map((host) =>
+      crawlRow("a", { stateVersion: 2, extraHosts: [host] })
+    );
+    assert.equal(await store.putCrawl(mine!, 1), true);
+    assert.equal(await store.putCrawl(mine!, 1), true, "the answer was lost, and the same row is written again");
+    assert.equal(await store.putCrawl(theirs!, 1), false);
+    assert.equal(await store.putCrawl(crawlRow("a"), 0), false);
+    assert.deepEqual(await store.crawls(), [mine]);
+    assert.equal((await store.directory.read()).changes, changes + 2);
+  });
+
+  allotmentCases(it);
 
   it("the first answer under a key stands", async (reopen) => {
     const store = await reopen();

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { openLibsqlControlStore } from "../../coordinator/store/libsql_control_store.ts";
+import { openLibsqlShardReader } from "../../coordinator/store/libsql_shard_reader.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
 import { hranaServer } from "../support/hrana_server.ts";
@@ -29,8 +30,8 @@ function served() {
 }
 
 runShardStoreSuite("libSQL server", async () => {
-  const { shard, remove } = served();
-  return { handle: shard, remove };
+  const { shard, options, remove } = served();
+  return { handle: shard, reader: () => openLibsqlShardReader(options), remove };
 });
 
 runControlStoreSuite("libSQL server", async () => {

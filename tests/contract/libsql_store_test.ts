@@ -1,6 +1,7 @@
 /** The contract suites on libSQL files. */
 
 import { openLibsqlControlStore } from "../../coordinator/store/libsql_control_store.ts";
+import { openLibsqlShardReader } from "../../coordinator/store/libsql_shard_reader.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -13,6 +14,7 @@ runShardStoreSuite("libSQL file", async () => {
   const location = folder.file("frontier 0 100% é#?.db");
   return {
     handle: () => openLibsqlShardStore({ location, clock: systemClock }),
+    reader: () => openLibsqlShardReader({ location }),
     remove: folder.remove,
   };
 });

@@ -5,7 +5,17 @@
 
 import assert from "node:assert/strict";
 import { OwnerLost } from "../../coordinator/owner_ports.ts";
-import { batch, held, hostRow, keyOf, urlRow } from "../support/shard_rows.ts";
+import {
+  batch,
+  captureRow,
+  counters,
+  held,
+  hostRow,
+  keyOf,
+  leaseRow,
+  outboxRow,
+  urlRow,
+} from "../support/shard_rows.ts";
 import { type It, reopened } from "./shard_shelf.ts";
 
 export function ownerCases(it: It): void {
@@ -50,6 +60,68 @@ export function ownerCases(it: It): void {
     } finally {
       await thief.close();
     }
+  });
+
+  it("of two that take over the term that they watched, one gets it", async (store, shelf) => {
+    const term = (await shelf.reader().look())!.ownerTerm;
+    const [a, b] = [shelf.handle(), shelf.handle()];
+    try {
+      const taken = await Promise.allSettled([a.open("a", 1, term), b.open("b", 1, term)]);
+      const lost = taken.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
+      assert.equal(lost.length, 1);
+      assert.ok(lost[0] instanceof OwnerLost, String(lost[0]));
+      const winner = taken[0]!.status === "fulfilled" ? a : b;
+      await winner.commit(batch(1));
+      await assert.rejects(store.commit(batch(2)), OwnerLost);
+    } finally {
+      await a.close();
+      await b.close();
+    }
+  });
+
+  it("what is given back belongs to nobody, and who gave it back commits no more", async (store, shelf) => {
+    const reader = shelf.reader();
+    await store.commit(batch(1));
+    await store.giveBack();
+    const look = (await reader.look())!;
+    assert.deepEqual([look.owner, look.batchSeq], ["", 1]);
+    await assert.rejects(store.commit(batch(2)), OwnerLost);
+    const next = shelf.handle();
+    await next.open("next", 1, look.ownerTerm);
+    await store.giveBack();
+    await next.commit(batch(2));
+    assert.equal((await reader.look())!.owner, "next");
+    await next.close();
+    await reader.close();
+  });
+
+  it("a reader sees the owner, each commit, its clock, and what there is of each crawl", async (store, shelf) => {
+    const reader = shelf.reader();
+    const before = (await reader.look())!;
+    assert.deepEqual([before.owner, before.batchSeq, before.ownerWallMs, before.crawls], ["first", 0, 0, []]);
+    await store.commit(batch(1, { newUrls: [urlRow(1)], wallMs: 1_790_000_000_123 }));
+    const lease = leaseRow("a.example", { crawlId: "default" });
+    await store.commit(batch(2, {
+      wallMs: 1_790_000_000_456,
+      counters: [counters("default", { accepted: 1, sent: 3 })],
+      leases: [lease],
+      outbox: [outboxRow("l1", 1), outboxRow("l1", 2)],
+      robotsBodies: [{ digest: "d1", body: "User-agent: *" }],
+      captures: [captureRow(1, "w1/a.warc.gz")],
+    }));
+    const after = (await reader.look())!;
+    assert.deepEqual([after.batchSeq, after.ownerWallMs], [2, 1_790_000_000_456]);
+    assert.deepEqual(after.ownerTerm, before.ownerTerm);
+    const known = after.crawls.find(({ crawlId }) => crawlId === "default")!;
+    assert.equal(known.counters?.sent, 3);
+    assert.deepEqual([known.leases, known.leasedPages], [1, lease.fingerprints.length]);
+    assert.equal(after.crawls.reduce((sum, { outboxRows }) => sum + outboxRows, 0), 2);
+    assert.deepEqual(await held(reader, [keyOf(urlRow(1)), keyOf(urlRow(2))]), [1, 0]);
+    assert.equal(await reader.robotsBody("d1"), "User-agent: *");
+    assert.deepEqual(await reader.captures("", 0, 5), await store.captures("", 0, 5));
+    const hash = (await store.captures("", 0, 1))[0]!.content_hash;
+    assert.deepEqual(await reader.capturesOfContent(hash, 5), await store.capturesOfContent(hash, 5));
+    await reader.close();
   });
 
   it("another keyVersion is refused in one sentence, and the data stay", async (store, shelf) => {

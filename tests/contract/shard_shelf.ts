@@ -4,12 +4,15 @@
  */
 
 import type { ShardStore } from "../../coordinator/ports.ts";
+import type { ShardReader } from "../../coordinator/reader_ports.ts";
 import { test } from "../support/test.ts";
 
 /** One shard's data, and handles on it. */
 export interface ShardShelf {
   /** A new, unopened handle on the same data, as another process would have it. */
   handle(): ShardStore;
+  /** A look at the same data by who doesn't own it. */
+  reader(): ShardReader;
   remove(): Promise<void>;
 }
 

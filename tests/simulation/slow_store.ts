@@ -132,13 +132,13 @@ export function slowControlStore(parts: StoreParts, disk: MemoryControlDisk): Co
       await wire();
       return await store.crawls();
     },
-    async putCrawl(crawl: CrawlRow) {
+    async putCrawl(crawl: CrawlRow, over: number) {
       await wire();
       const isHarmed = chance.is(faults().failed + faults().answerLost);
       const isDone = !isHarmed || chance.is(0.5);
-      if (isDone) await store.putCrawl(crawl);
+      const answer = isDone && await store.putCrawl(crawl, over);
       await wire();
-      if (!isHarmed) return;
+      if (!isHarmed) return answer;
       onHarm();
       throw new Error("Saving a crawl: the disk is full.");
     },

@@ -23,7 +23,8 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
     throw new Error(`Reading ${name}: the connection is lost.`);
   };
   return {
-    open: (owner, keyVersion) => store.open(owner, keyVersion),
+    open: (owner, keyVersion, overTerm) => store.open(owner, keyVersion, overTerm),
+    giveBack: () => store.giveBack(),
     async load() {
       failing("load");
       return await store.load();

@@ -238,6 +238,7 @@ export function tallyRow(host: string, over: Partial<TallyRow> = {}): TallyRow {
 export function batch(batchSeq: number, part: Partial<Omit<Batch, "batchSeq">> = {}): Batch {
   return {
     batchSeq,
+    wallMs: 1_790_000_000_000 + batchSeq,
     newUrls: [],
     changedUrls: [],
     hosts: [],

@@ -18,6 +18,8 @@ const PORTS = "runtime/ports.ts";
 /** Interfaces between the frontier, its stores and its API. */
 const FRONTIER_PORTS = [
   "coordinator/ports.ts",
+  "coordinator/crawl_ports.ts",
+  "coordinator/reader_ports.ts",
   "coordinator/group_ports.ts",
   "coordinator/explain_ports.ts",
   "coordinator/host_ports.ts",

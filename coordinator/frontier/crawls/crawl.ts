@@ -13,13 +13,15 @@ import type { KeySalt } from "../seen/seen_cache.ts";
 export interface CrawlParts {
   readonly core: Pick<Core, "url" | "xxh64">;
   readonly directory: HostDirectory;
-  readonly shards: number;
+  readonly book: { readonly count: number };
 }
 
 export class Crawl {
   readonly id: CrawlId;
   readonly salt: KeySalt;
   row: CrawlRow;
+  /** The row that the control database was last seen to hold. */
+  saved: CrawlRow | undefined;
   rules: ScopeRules;
   settings: CrawlSettings;
   /** Per shard: 2xx pages fetched, and page targets out. */
@@ -37,9 +39,9 @@ export class Crawl {
     this.id = row.crawlId;
     this.row = row;
     this.#parts = parts;
-    this.pages = new Array(parts.shards).fill(0);
-    this.leased = new Array(parts.shards).fill(0);
-    this.freed = new Array(parts.shards).fill(0);
+    this.pages = new Array(parts.book.count).fill(0);
+    this.leased = new Array(parts.book.count).fill(0);
+    this.freed = new Array(parts.book.count).fill(0);
     const hash = parts.core.xxh64(new TextEncoder().encode(row.crawlId));
     this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };
     this.#seeds = row.spec.seeds.flatMap((seed) => scopedUrl(seed, parts.core) ?? []);
@@ -84,6 +86,13 @@ export class Crawl {
     this.settings = crawlSettings(this.row);
   }
 
+  /** Another coordinator changed it. */
+  adopt(row: CrawlRow): void {
+    this.row = row;
+    this.settings = crawlSettings(row);
+    this.rules = this.#compile();
+  }
+
   /** Lets what `entry` names (host, or host + folder) into the scope; false when it was in already. */
   addExtra(entry: string): boolean {
     if (this.row.extraHosts.includes(entry)) return false;
@@ -97,9 +106,10 @@ export class Crawl {
   }
 }
 
-function sum(parts: readonly number[]): number {
+/** Shards that came later may have left gaps. */
+function sum(parts: readonly (number | undefined)[]): number {
   let total = 0;
-  for (const part of parts) total += part;
+  for (const part of parts) total += part ?? 0;
   return total;
 }
 

@@ -8,6 +8,7 @@ import type { ControlStore, CrawlRow, SeedAnswer } from "../../ports.ts";
 import type { CrawlId, CrawlSpec } from "../../../protocol/mod.ts";
 import { Crawl, type CrawlParts } from "./crawl.ts";
 import { rescheduleOperation } from "../clocks/host_policy.ts";
+import { type CrawlChange, CrawlRows } from "./crawl_rows.ts";
 import { enterShards, injectSeeds, malformedSeeds, type SeedRequest } from "./seeding.ts";
 import type { FrontierParts } from "../shard.ts";
 
@@ -23,21 +24,20 @@ export interface Created {
 
 export class CrawlDesk {
   readonly #parts: FrontierParts;
-  readonly #store: ControlStore;
+  readonly #rows: CrawlRows;
   readonly #crawlParts: CrawlParts;
-  /** Writes of crawl rows, one behind the other. */
-  #saving: Promise<void> = Promise.resolve();
   #creating: Promise<unknown> = Promise.resolve();
 
   constructor(parts: FrontierParts, store: ControlStore) {
     this.#parts = parts;
-    this.#store = store;
-    this.#crawlParts = { core: parts.core, directory: parts.directory, shards: parts.book.count };
+    this.#crawlParts = { core: parts.core, directory: parts.directory, book: parts.book };
+    this.#rows = new CrawlRows(store, parts.crawls, this.#crawlParts);
   }
 
-  /** Reads all crawls into the book. */
-  async load(): Promise<void> {
-    for (const row of await this.#store.crawls()) this.#parts.crawls.add(new Crawl(row, this.#crawlParts));
+  /** Reads all crawls into the book; what others changed is obeyed by every lease from now on. */
+  async refresh(): Promise<void> {
+    const changed = await this.#rows.refresh();
+    await Promise.all(changed.map((crawl) => this.#reschedule(crawl)));
   }
 
   /** Injects the seeds of crawls that a crash caught seeding. */
@@ -47,9 +47,7 @@ export class CrawlDesk {
 
   /** Writes the crawl's newest row. */
   save(crawl: Crawl): Promise<void> {
-    const saved = this.#saving.then(() => this.#store.putCrawl(crawl.row));
-    this.#saving = saved.catch(() => {});
-    return saved;
+    return this.#rows.save(crawl);
   }
 
   /** One at a time: two requests for one id must not both create it. */
@@ -61,31 +59,36 @@ export class CrawlDesk {
 
   async #create(crawlId: CrawlId, spec: CrawlSpec): Promise<Created> {
     const known = this.#parts.crawls.get(crawlId);
-    if (known !== undefined) {
-      if (canonical(known.row.spec) !== canonical(spec)) {
-        throw new Error(
-          `Creating the crawl ${crawlId}: one of that name exists with other settings; wanted the same settings to ` +
-            "resume it, or another name.",
-        );
-      }
-      const seeds = known.row.seeding ? await this.#seed(known) : NO_SEEDS;
-      return { crawl: known.row, seeds, resumed: true };
-    }
+    if (known !== undefined) return await this.#resume(known, spec);
     const row = newRow(crawlId, spec, this.#parts.clock.wallMs());
     const malformed = malformedSeeds(spec.seeds, this.#parts.core);
     if (malformed.length > 0) return notCreated(row, malformed);
     const crawl = new Crawl(row, this.#crawlParts);
-    await this.save(crawl);
-    this.#parts.crawls.add(crawl);
+    if (!await this.#rows.add(crawl)) {
+      // Another coordinator was first.
+      await this.refresh();
+      return await this.#resume(this.#parts.crawls.get(crawlId)!, spec);
+    }
     const seeds = await this.#seed(crawl);
     return { crawl: crawl.row, seeds, resumed: false };
+  }
+
+  async #resume(known: Crawl, spec: CrawlSpec): Promise<Created> {
+    if (canonical(known.row.spec) !== canonical(spec)) {
+      throw new Error(
+        `Creating the crawl ${known.id}: one of that name exists with other settings; wanted the same settings to ` +
+          "resume it, or another name.",
+      );
+    }
+    const seeds = known.row.seeding ? await this.#seed(known) : NO_SEEDS;
+    return { crawl: known.row, seeds, resumed: true };
   }
 
   async #seed(crawl: Crawl): Promise<SeedAnswer> {
     const { seeds: urls, priority } = crawl.row.spec;
     await enterShards(crawl.id, this.#parts.book);
     const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#parts);
-    crawl.row = { ...crawl.row, seeding: false };
+    crawl.row = { ...crawl.row, seeding: false, stateVersion: crawl.row.stateVersion + 1 };
     await this.save(crawl);
     return answer;
   }
@@ -143,7 +146,10 @@ export class CrawlDesk {
     const finishedAt = state === "cancelled" ? this.#parts.clock.wallMs() : 0;
     const reason = state === "running" ? "" : `${state} by an operator`;
     // Also where it says so already: an earlier change may be under way, or its failed save may have been done after all.
-    await this.#change(crawl, crawl.row.state === state ? {} : { state, reason, finishedAt });
+    await this.#change(
+      crawl,
+      crawl.row.state === state ? { state, reason: crawl.row.reason } : { state, reason, finishedAt },
+    );
     return crawl.row;
   }
 
@@ -153,16 +159,20 @@ export class CrawlDesk {
   }
 
   /** Obeyed by every lease from now on; durable when it resolves. */
-  async #change(crawl: Crawl, change: Partial<Pick<CrawlRow, "state" | "reason" | "finishedAt">>): Promise<void> {
+  async #change(crawl: Crawl, change: CrawlChange): Promise<void> {
     const { state, reason, finishedAt } = crawl.row;
     crawl.row = { ...crawl.row, ...change, stateVersion: crawl.row.stateVersion + 1 };
     try {
-      await this.save(crawl);
+      await this.#rows.save(crawl, change);
     } catch (error) {
       crawl.row = { ...crawl.row, state, reason, finishedAt };
       throw error;
     }
-    await Promise.all(this.#parts.book.own.map((writer) => writer.submit(rescheduleOperation(crawl.id))));
+    await this.#reschedule(crawl);
+  }
+
+  async #reschedule({ id }: Crawl): Promise<void> {
+    await Promise.all(this.#parts.book.own.map((writer) => writer.submit(rescheduleOperation(id))));
   }
 }
 

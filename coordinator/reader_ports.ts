@@ -1,0 +1,40 @@
+/**
+ * A look at a shard by who doesn't own it: what its database says, as of one moment.
+ * Invariant: nothing is written, nothing is made, and the owner isn't kept waiting.
+ */
+
+import type { CrawlCounters, UrlKey, UrlRow } from "./ports.ts";
+import type { CaptureRow, CrawlId } from "../protocol/mod.ts";
+
+/** What a shard holds of one crawl. */
+export interface CrawlLook {
+  readonly crawlId: CrawlId;
+  /** Absent: nothing was counted yet. */
+  readonly counters?: CrawlCounters;
+  readonly leases: number;
+  /** Page targets that these leases were granted with; some of them may be settled. */
+  readonly leasedPages: number;
+  readonly outboxRows: number;
+}
+
+/** A shard's row and what is counted, all of one moment. */
+export interface ShardLook {
+  /** "" = nobody: it was given back, or never owned. */
+  readonly owner: string;
+  readonly ownerTerm: number;
+  readonly batchSeq: number;
+  /** The owner's wall clock at its newest commit; 0 = there was none. */
+  readonly ownerWallMs: number;
+  readonly crawls: readonly CrawlLook[];
+}
+
+export interface ShardReader {
+  /** Undefined: there is no shard yet. */
+  look(): Promise<ShardLook | undefined>;
+  urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
+  robotsBody(digest: string): Promise<string | undefined>;
+  /** As those of ShardStore. */
+  captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
+  capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
+  close(): Promise<void>;
+}
