@@ -18,6 +18,7 @@ import { lockFolder } from "./data_lock.ts";
 import type { EdgeNode, EdgeNodeSettings } from "./edge_node.ts";
 import { openEdgeThread } from "./edge_thread.ts";
 import { Fault, USAGE } from "./fault.ts";
+import { addFetchFlags } from "./fetch_flags.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
 import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
 import { countTroubles, tellingTrouble } from "./local_trouble.ts";
@@ -31,8 +32,6 @@ interface Flags extends CrawlFlags, LimitFlags {
   readonly data: string;
   readonly region: string;
   readonly seeds?: string;
-  readonly resolve: readonly string[];
-  readonly resolver: readonly string[];
   readonly hosts: number;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -97,21 +96,11 @@ export function registerCrawl(program: Command): void {
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
     .option("--region <name>", "where this runs, for the record", name, "local")
     .option("--data <folder>", "the data folder", folder, "outrider-data")
-    .option(
-      "--allow-address <cidr>",
-      "open an address range that isn't public, e.g. 127.0.0.0/8 (repeatable)",
-      many,
-      [],
-    )
-    .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
-    .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--seeds <file>", "read further seeds from a file, one URL a line; - is stdin")
     .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
-    .option("--embeds", "fetch images, scripts and styles of pages too")
-    .option("--skip-nofollow", "don't follow links with rel=nofollow")
     .option("--json", "progress and summary as JSON lines")
     .option("--verbose", "log more, to stderr");
-  addLimitFlags(command).action(crawl);
+  addFetchFlags(addLimitFlags(command)).action(crawl);
 }
 
 async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
@@ -163,7 +152,8 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
       });
       const frontier = tellingTrouble(coordinator, onLocalTrouble);
       const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier, log, onLocalTrouble });
-      await work({ plan, coordinator, edge, publishing, stop, screen, folder: flags.data });
+      const { data: folder, recrawl = false } = flags;
+      await work({ plan, coordinator, edge, publishing, stop, screen, folder, recrawl });
     } finally {
       await coordinator.close();
     }
@@ -206,6 +196,7 @@ interface Work {
   readonly stop: StopSignal;
   readonly screen: Screen;
   readonly folder: string;
+  readonly recrawl: boolean;
 }
 
 async function work(parts: Work): Promise<void> {
@@ -213,7 +204,7 @@ async function work(parts: Work): Promise<void> {
   const startedAt = systemClock.monotonicMs();
   let unclosed: string | undefined;
   try {
-    await begin(plan, coordinator, screen);
+    await begin(parts);
     const watching = watch(parts).finally(() => stop.stop("finished"));
     await Promise.all([edge.run(stop.signal), publishing.run(stop.signal)]);
     await watching;
@@ -232,7 +223,7 @@ async function work(parts: Work): Promise<void> {
 }
 
 /** Makes the crawl or takes it up again; every other crawl of the folder rests meanwhile. */
-async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen): Promise<void> {
+async function begin({ plan, coordinator, screen, recrawl }: Work): Promise<void> {
   for (const other of coordinator.crawls()) {
     if (other.crawlId !== plan.crawlId && other.state === "running") {
       await coordinator.setCrawlState(other.crawlId, "paused");
@@ -242,7 +233,10 @@ async function begin(plan: CrawlPlan, coordinator: Coordinator, screen: Screen):
   const { seeds, resumed, crawl } = await coordinator.createCrawl(plan.crawlId, plan.spec);
   if (crawl.state === "paused") await coordinator.setCrawlState(plan.crawlId, "running");
   for (const { url, reason } of seeds.rejected) screen.say(`Seed ${url} isn't taken: ${reason}.`);
-  if (resumed) {
+  if (recrawl && crawl.state === "finished") {
+    const queued = await coordinator.recrawl(plan.crawlId);
+    screen.say(`Recrawling ${plan.crawlId}: ${queued === 1 ? "1 URL is" : `${queued} URLs are`} asked for again.`);
+  } else if (resumed) {
     const { fetched } = coordinator.stats(plan.crawlId)!;
     screen.say(`Going on with ${plan.crawlId}: ${fetched === 1 ? "1 page is" : `${fetched} pages are`} there already.`);
   }

@@ -13,10 +13,11 @@ import type { Core } from "../core-wasm/core.ts";
 import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind, type SitemapUse } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
+import type { FetchFlags } from "./fetch_flags.ts";
 import { VERSION } from "./version.ts";
 
 /** The flags as commander gives them. */
-export interface CrawlFlags {
+export interface CrawlFlags extends FetchFlags {
   readonly contact?: string;
   readonly userAgent?: string;
   readonly scope: ScopeKind;
@@ -28,9 +29,6 @@ export interface CrawlFlags {
   readonly delayMs: number;
   readonly delayFactor: number;
   readonly maxParallel: number;
-  readonly embeds?: boolean;
-  readonly skipNofollow?: boolean;
-  readonly allowAddress: readonly string[];
   readonly order?: CrawlOrder;
   readonly sitemaps?: SitemapUse;
 }

@@ -25,6 +25,7 @@ import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { Explanation, UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { PageFeed } from "./page_ports.ts";
+import type { Recrawler, RecrawlStorage, VisitFacts } from "./recrawl_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
 
@@ -35,7 +36,7 @@ export type { FamilyRow, TallyRow } from "./tally_row.ts";
 export type UrlState = "ready" | "waiting" | "done" | "excluded" | "dead";
 
 /** One accepted URL of one crawl. Key: (slot, crawlId, fingerprint). */
-export interface UrlRow {
+export interface UrlRow extends VisitFacts {
   readonly slot: number;
   readonly crawlId: CrawlId;
   readonly fingerprint: Fingerprint;
@@ -68,13 +69,6 @@ export interface UrlRow {
   readonly lastFetchAt: number;
   /** Pages that link to it: the last power of 4 that was counted (frontier/order/in_links.ts); 1 = found once. */
   readonly inLinks: number;
-  /** Answers with content so far, and how many of them differed from the one before. */
-  readonly visits: number;
-  readonly changes: number;
-  /** ms between the first and the last of them. */
-  readonly watchedMs: number;
-  /** First 16 hex digits of the last one's content hash; "" = none yet. */
-  readonly lastContentHash: string;
 }
 
 /** Global politeness state of one host; crawls share it. Key: (slot, host). */
@@ -264,7 +258,7 @@ export interface UrlKey {
 }
 
 /** One shard's database; one process owns it at a time. */
-export interface ShardStore extends SeenStorage {
+export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow> {
   /**
    * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
    * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
@@ -305,7 +299,7 @@ export interface ShardStore extends SeenStorage {
 }
 
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */
-export interface Coordinator extends FrontierVerbs {
+export interface Coordinator extends FrontierVerbs, Recrawler {
   /** Durable when it resolves; the same id with the same spec again is the same crawl (resume), with another spec an Error. */
   createCrawl(
     crawlId: CrawlId,

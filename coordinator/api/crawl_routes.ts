@@ -79,6 +79,17 @@ function steerRoute<A extends Action>(action: A) {
   });
 }
 
+const recrawl = createRoute({
+  method: "post",
+  path: "/v1/crawls/{crawl_id}/recrawl",
+  summary: "Queues every URL of a finished crawl again; unchanged pages are told by their validators",
+  request: { params: CrawlParams },
+  responses: {
+    202: jsonAnswer("They are queued", z.object({ crawl_id: CrawlIdSchema, queued: z.number().int() })),
+    ...problemResponses(400, 404, 409),
+  },
+});
+
 export function addCrawlRoutes(app: App, parts: ApiParts, once: Once) {
   const { coordinator } = parts;
   return app.openapi(create, async (c) => {
@@ -96,13 +107,21 @@ export function addCrawlRoutes(app: App, parts: ApiParts, once: Once) {
     });
 }
 
-/** Pause, resume, cancel. */
+/** Pause, resume, cancel, recrawl. */
 export function addSteeringRoutes(app: App, { coordinator }: ApiParts) {
   const steer = async (crawlId: string, action: Action) => viewOf(await steerCrawl(coordinator, crawlId, action));
   return app
     .openapi(steerRoute("pause"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "pause"), 200))
     .openapi(steerRoute("resume"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "resume"), 200))
-    .openapi(steerRoute("cancel"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "cancel"), 200));
+    .openapi(steerRoute("cancel"), async (c) => c.json(await steer(c.req.valid("param").crawl_id, "cancel"), 200))
+    .openapi(recrawl, async (c) => {
+      const { crawl_id } = c.req.valid("param");
+      const { state } = crawlNamed(coordinator, crawl_id);
+      if (state !== "finished") {
+        throw new ApiProblem(409, `Crawl ${JSON.stringify(crawl_id)} is ${state}: one that is finished is wanted.`);
+      }
+      return c.json({ crawl_id, queued: await coordinator.recrawl(crawl_id) ?? 0 }, 202);
+    });
 }
 
 async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableName: string | undefined) {

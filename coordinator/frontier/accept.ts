@@ -194,6 +194,7 @@ class SpanAcceptor {
       changes: 0,
       watchedMs: 0,
       lastContentHash: "",
+      captureSeq: 0,
     };
     queue.accepted++;
     shard.batch.addUrl(row);

@@ -260,6 +260,8 @@ class FrontierCoordinator implements Coordinator {
 
   retuneCrawl: Coordinator["retuneCrawl"] = (crawlId, spec) => this.#desk.retune(crawlId, spec);
 
+  recrawl: Coordinator["recrawl"] = (crawlId) => this.#desk.recrawl(crawlId);
+
   addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
     this.#desk.addSeeds(crawlId, {
       urls,

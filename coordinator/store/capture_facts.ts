@@ -5,6 +5,7 @@
 
 import type { CaptureRow } from "../../protocol/mod.ts";
 import type { Batch } from "../ports.ts";
+import type { EarlierCapture } from "../recrawl_ports.ts";
 
 /**
  * The CaptureRow alone, without what Batch adds to it. What is absent there is undefined here, as JSON leaves out.
@@ -32,4 +33,18 @@ export function captureFacts(row: Batch["captures"][number]): { readonly [Name i
     location: row.location,
     refers_to: row.refers_to,
   };
+}
+
+type BatchCapture = Batch["captures"][number];
+
+/** What the page table keeps beyond the capture as it crosses the wire. */
+export function captureExtra(row: BatchCapture): Partial<BatchCapture> {
+  const { textHash, etag, lastModified, noindex, canonical } = row;
+  return { textHash, etag, lastModified, noindex, canonical } as Partial<BatchCapture>;
+}
+
+/** The two parts as JSON has them: without what is undefined. */
+export function earlierCapture(facts: object, extra: Partial<BatchCapture>): EarlierCapture {
+  const { textHash, etag, lastModified } = extra;
+  return JSON.parse(JSON.stringify({ ...facts, textHash, etag, lastModified })) as EarlierCapture;
 }

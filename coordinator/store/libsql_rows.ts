@@ -6,7 +6,7 @@
 import type { LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, TallyRow, UrlKey, UrlRow } from "../ports.ts";
-import { captureFacts } from "./capture_facts.ts";
+import { captureExtra, captureFacts } from "./capture_facts.ts";
 import { URL_STATES } from "./schema.ts";
 
 const text = JSON.stringify;
@@ -51,6 +51,7 @@ function urlFacts(row: UrlRow): UrlFacts {
     row.changes,
     row.watchedMs,
     row.lastContentHash,
+    row.captureSeq,
   ];
 }
 
@@ -64,7 +65,14 @@ export function encodeUrl(row: UrlRow, crawl: number, queue: number | null): str
 
 type UrlFacts = [
   ...[number, number, number, string, string, number, number, number, string, number, number],
-  ...[inLinks: number, visits: number, changes: number, watchedMs: number, lastContentHash: string],
+  ...[
+    inLinks: number,
+    visits: number,
+    changes: number,
+    watchedMs: number,
+    lastContentHash: string,
+    captureSeq?: number,
+  ],
 ];
 export type UrlColumns = [number, string, string, string, string, number, number, number, string, UrlFacts];
 
@@ -97,6 +105,7 @@ export function decodeUrl(columns: UrlColumns): UrlRow {
     changes: facts[13],
     watchedMs: facts[14],
     lastContentHash: facts[15],
+    captureSeq: facts[16] ?? 0,
   };
 }
 
@@ -124,12 +133,6 @@ export const encodeBody = (row: { readonly digest: string; readonly body: string
   text([row.digest, text(row.body)]);
 
 type BatchCapture = Batch["captures"][number];
-
-/** What the page table keeps beyond the capture as it crosses the wire. */
-function captureExtra(row: BatchCapture): Partial<BatchCapture> {
-  const { textHash, etag, lastModified, noindex, canonical } = row;
-  return { textHash, etag, lastModified, noindex, canonical } as Partial<BatchCapture>;
-}
 
 /** The first segment of a storage key (a worker's folder in a fleet), "" when it has only one. */
 export function folderOf(storageKey: string): string {

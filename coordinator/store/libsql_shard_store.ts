@@ -26,6 +26,7 @@ import {
   readUrls,
   readWaiting,
 } from "./libsql_reads.ts";
+import { readEarlierCaptures, readSettled } from "./libsql_recrawl.ts";
 import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
@@ -117,6 +118,8 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) => reading(({ database }) => readCaptures(database, prefix, afterSeq, limit)),
     capturesOfContent: (hash, limit) => reading(({ database }) => readCapturesOfContent(database, hash, limit)),
+    readSettled: (crawlId, from, limit) => reading(({ database }) => readSettled(database, crawlId, from, limit)),
+    earlierCaptures: (names) => reading(({ database }) => readEarlierCaptures(database, names)),
     seenState: () => reading(({ database }) => readSeenState(database)),
     seenLog: (batchSeq, limit) => reading(({ database }) => readSeenLog(database, batchSeq, limit)),
     seenBlocks: (ids) => reading(({ database }) => readSeenBlocks(database, ids)),

@@ -20,7 +20,8 @@ import type {
 import type { SeenPartName, SeenState } from "../seen_ports.ts";
 import { OwnerLost } from "../owner_ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
-import { captureFacts } from "./capture_facts.ts";
+import type { CaptureName, EarlierCapture } from "../recrawl_ports.ts";
+import { captureExtra, captureFacts, earlierCapture } from "./capture_facts.ts";
 import { saysNothing } from "./empty_rows.ts";
 import { checkBatch } from "./memory_batch_check.ts";
 import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
@@ -254,6 +255,25 @@ export class MemoryShardStore implements ShardStore {
 
   seenPart(part: SeenPartName): Promise<Uint8Array | undefined> {
     return this.#disk.seen.seenPart(part);
+  }
+
+  async readSettled(crawlId: CrawlId, from: { cursor: number; before: number }, limit: number) {
+    const rows: UrlRow[] = [];
+    let cursor = from.cursor;
+    for (const row of this.#disk.urls.get(crawlId)?.values().drop(cursor) ?? []) {
+      if (rows.length === limit) break;
+      cursor++;
+      if (row.state !== "ready" && row.state !== "waiting" && row.lastFetchAt < from.before) rows.push(row);
+    }
+    return { rows, cursor };
+  }
+
+  async earlierCaptures(names: readonly CaptureName[]): Promise<(EarlierCapture | undefined)[]> {
+    return names.map(({ slot, fingerprint, seq }) => {
+      const row = this.#disk.captures.find((one) => one.seq === seq);
+      if (row?.slot !== slot || row.fingerprint !== fingerprint) return undefined;
+      return earlierCapture(captureFacts(row), captureExtra(row));
+    });
   }
 
   async capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]> {

@@ -106,7 +106,7 @@ export const SHARD_VIEWS: readonly string[] = [
     u.facts->>4 as discovered_from, u.facts->>5 as enqueued_at, u.facts->>6 as available_at, u.facts->>7 as attempts,
     u.facts->>8 as reason, u.facts->>9 as http_code, u.facts->>10 as last_fetch_at,
     u.facts->>11 as in_links, u.facts->>12 as visits, u.facts->>13 as changes, u.facts->>14 as watched_ms,
-    u.facts->>15 as last_content_hash
+    u.facts->>15 as last_content_hash, u.facts->>16 as capture_seq
   from url u join back_queue q on q.id = u.queue join crawl c on c.id = u.crawl`,
   `create view if not exists page as select
     p.seq, p.slot, p.facts->>'crawl_id' as crawl_id, printf('%016x', p.fingerprint) as fingerprint,

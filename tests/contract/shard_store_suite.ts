@@ -22,6 +22,7 @@ import {
   urlRow,
 } from "../support/shard_rows.ts";
 import { batchCases, ownerCases } from "./shard_owner_cases.ts";
+import { recrawlCases } from "./shard_recrawl_cases.ts";
 import { seenCases } from "./shard_seen_cases.ts";
 import { declarer, type It, reopened, type ShardShelf } from "./shard_shelf.ts";
 
@@ -39,6 +40,7 @@ export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardS
   tallies(it);
   logs(it);
   seenCases(it);
+  recrawlCases(it);
 }
 
 function urls(it: It): void {
@@ -92,6 +94,7 @@ function changes(it: It): void {
       changes: 1,
       watchedMs: 86_400_000.5,
       lastContentHash: "00ff00ff00ff00ff",
+      captureSeq: 4_294_967_297,
     });
     await store.commit(batch(2, { changedUrls: [changed] }));
     assert.deepEqual(await store.urls([keyOf(row)]), [changed]);

@@ -166,6 +166,22 @@ apiTest("a crawl is paused, resumed and cancelled, and what has ended stays so",
   problem(await ask("POST /v1/crawls/none/pause"), 404, /no crawl/);
 });
 
+apiTest("a crawl that is finished is taken up again, one that isn't, isn't", async (ask, { coordinator }) => {
+  await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS } });
+  problem(await ask("POST /v1/crawls/a/recrawl"), 409, /is running: one that is finished/);
+  problem(await ask("POST /v1/crawls/none/recrawl"), 404, /no crawl/);
+  const [lease] = (await coordinator.lease({ worker_id: "w", region: "r", max: 9, max_leases: 1, holding: 0 })).leases;
+  const outcomes = lease!.targets.map((target) => target.kind === "robots" ? robots(target) : fetched(target));
+  const { lease_id, epoch, slot } = lease!;
+  await coordinator.complete({ worker_id: "w", lease_id, epoch, slot, outcomes, done: true });
+  while ((await ask("GET /v1/crawls/a")).body.state !== "finished") {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.deepEqual((await ask("POST /v1/crawls/a/recrawl")).body, { crawl_id: "a", queued: 2 });
+  const { state, queued } = (await ask("GET /v1/crawls/a/stats")).body;
+  assert.deepEqual([state, queued], ["running", 2]);
+});
+
 apiTest("a host policy stops and slows a host, and tells which leases are out", async (ask, { coordinator }) => {
   await ask("POST /v1/crawls", { json: { crawl_id: "a", seeds: SEEDS } });
   const lease = () => coordinator.lease({ worker_id: "w", region: "r", max: 9, max_leases: 1, holding: 0 });

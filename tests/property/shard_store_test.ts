@@ -52,6 +52,7 @@ const urlPart: fc.Arbitrary<UrlPart> = fc.record({
     inLinks: fc.nat(1024),
     changes: fc.nat(9),
     lastContentHash: text,
+    captureSeq: fc.integer({ min: 0, max: 2 ** 40 }),
   }),
 });
 

@@ -45,6 +45,7 @@ export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
     changes: 0,
     watchedMs: 0,
     lastContentHash: "",
+    captureSeq: 0,
     ...over,
   };
 }

@@ -26,6 +26,7 @@ const FRONTIER_PORTS = [
   "coordinator/operator_ports.ts",
   "coordinator/owner_ports.ts",
   "coordinator/page_ports.ts",
+  "coordinator/recrawl_ports.ts",
   "coordinator/seen_ports.ts",
 ];
 

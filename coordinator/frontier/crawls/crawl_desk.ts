@@ -7,6 +7,7 @@
 import type { ControlStore, CrawlRow, SeedAnswer } from "../../ports.ts";
 import type { CrawlId, CrawlSpec } from "../../../protocol/mod.ts";
 import { Crawl, type CrawlParts } from "./crawl.ts";
+import { recrawlShard } from "./recrawl.ts";
 import { rescheduleOperation } from "../clocks/host_policy.ts";
 import { type CrawlChange, CrawlRows } from "./crawl_rows.ts";
 import { enterShards, injectSeeds, malformedSeeds, type SeedRequest } from "./seeding.ts";
@@ -40,9 +41,38 @@ export class CrawlDesk {
     await Promise.all(changed.map((crawl) => this.#reschedule(crawl)));
   }
 
-  /** Injects the seeds of crawls that a crash caught seeding. */
+  /** Injects the seeds of crawls that a crash caught seeding, and queues what it caught being queued again. */
   async resumeSeeding(): Promise<void> {
-    for (const crawl of this.#parts.crawls.all()) if (crawl.row.seeding) await this.#seed(crawl);
+    for (const crawl of this.#parts.crawls.all()) {
+      if (crawl.row.seeding) await this.#seed(crawl);
+      const { recrawlBefore = 0 } = crawl.row;
+      if (recrawlBefore > 0) await this.#requeue(crawl, recrawlBefore);
+    }
+  }
+
+  /** See Recrawler. One at a time. */
+  recrawl(crawlId: CrawlId): Promise<number | undefined> {
+    const queued = this.#creating.then(() => this.#recrawl(crawlId));
+    this.#creating = queued.catch(() => {});
+    return queued;
+  }
+
+  async #recrawl(crawlId: CrawlId): Promise<number | undefined> {
+    const crawl = this.#parts.crawls.get(crawlId);
+    if (crawl === undefined) return undefined;
+    // Throws where another coordinator has a shard: a part of a crawl can't be taken up again.
+    for (let shard = 0; shard < this.#parts.book.count; shard++) this.#parts.book.get(shard);
+    const recrawlBefore = this.#parts.clock.wallMs();
+    // Marked first: a crawl that is being queued isn't finished, whatever its counters say.
+    await this.#change(crawl, { ...(crawl.row.state === "finished" ? RUNNING : {}), recrawlBefore });
+    return await this.#requeue(crawl, recrawlBefore);
+  }
+
+  async #requeue(crawl: Crawl, before: number): Promise<number> {
+    const { own } = this.#parts.book;
+    const queued = await Promise.all(own.map((writer) => recrawlShard(writer, crawl.id, before)));
+    await this.#change(crawl, { recrawlBefore: 0 });
+    return queued.reduce((sum, one) => sum + one, 0);
   }
 
   /** Writes the crawl's newest row. */
@@ -160,12 +190,12 @@ export class CrawlDesk {
 
   /** Obeyed by every lease from now on; durable when it resolves. */
   async #change(crawl: Crawl, change: CrawlChange): Promise<void> {
-    const { state, reason, finishedAt } = crawl.row;
+    const { state, reason, finishedAt, recrawlBefore = 0 } = crawl.row;
     crawl.row = { ...crawl.row, ...change, stateVersion: crawl.row.stateVersion + 1 };
     try {
       await this.#rows.save(crawl, change);
     } catch (error) {
-      crawl.row = { ...crawl.row, state, reason, finishedAt };
+      crawl.row = { ...crawl.row, state, reason, finishedAt, recrawlBefore };
       throw error;
     }
     await this.#reschedule(crawl);

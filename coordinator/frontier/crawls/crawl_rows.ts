@@ -9,7 +9,7 @@ import type { CrawlId } from "../../../protocol/mod.ts";
 import { Crawl, type CrawlBook, type CrawlParts } from "./crawl.ts";
 
 /** What is wanted of a row, whatever it says now. */
-export type CrawlChange = Partial<Pick<CrawlRow, "state" | "reason" | "finishedAt">>;
+export type CrawlChange = Partial<Pick<CrawlRow, "state" | "reason" | "finishedAt" | "recrawlBefore">>;
 
 export class CrawlRows {
   readonly #store: ControlStore;

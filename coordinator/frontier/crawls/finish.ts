@@ -20,7 +20,8 @@ export class FinishDetector {
   /** The reason why the crawl is finished, or undefined. `parts` are the shards' censuses of this sweep. */
   sweep(crawl: Crawl, parts: readonly Census[]): string | undefined {
     const total = (name: keyof Census) => parts.reduce((sum, part) => sum + part[name], 0);
-    const end = crawl.row.seeding || total("leases") > 0 ? undefined : endOf(crawl, total);
+    const isFilling = crawl.row.seeding || (crawl.row.recrawlBefore ?? 0) > 0;
+    const end = isFilling || total("leases") > 0 ? undefined : endOf(crawl, total);
     if (end === undefined) {
       this.#still.delete(crawl.id);
       return undefined;

@@ -18,6 +18,8 @@ export function noteEvidence(
   page: { readonly crawl: Crawl; readonly row: UrlRow; readonly outcome: Fetched; readonly brought: number },
 ): void {
   const { crawl, row, outcome, brought } = page;
+  // A page that is seen again brings what is known by now, which says nothing.
+  if (row.visits > 0) return;
   if (outcome.http_code < 200 || outcome.http_code > 299 || isSitemapRow(row)) return;
   const { shard } = round;
   const { capture } = outcome;

@@ -16,6 +16,7 @@ import type { Round } from "../round.ts";
 import { announceSitemaps, isSitemapRow } from "../robots/sitemaps.ts";
 import type { Shard } from "../shard.ts";
 import { freeParked, offeredPace, type Pace } from "../clocks/start_limits.ts";
+import { type Revisit, revisitsOf } from "./revisits.ts";
 import { chooseTargets, type Chosen } from "./targets.ts";
 
 /** Hosts that one request may look at for each lease it wants. */
@@ -25,6 +26,7 @@ const LOOKS_AT_LEAST = 64;
 export interface Grants {
   readonly leases: Lease[];
   readonly targets: number;
+  readonly revisits: Revisit[];
 }
 
 /** What a worker wants; its region is one that the shard knows, or "". */
@@ -34,6 +36,7 @@ export type Want = Pick<LeaseRequest, "worker_id" | "region" | "max" | "max_leas
 export function grantLeases(round: Round, request: Want): Grants {
   const { shard, now } = round;
   const leases: Lease[] = [];
+  const revisits: Revisit[] = [];
   const later: HostState[] = [];
   let targets = 0;
   freeParked(shard, now);
@@ -46,7 +49,7 @@ export function grantLeases(round: Round, request: Want): Grants {
     if (host === undefined) break;
     const lease = isShutOut(host, request.region, regions)
       ? undefined
-      : grantHost(round, host, { want: request, most: request.max - targets });
+      : grantHost(round, host, { want: request, most: request.max - targets, revisits });
     if (lease === undefined) later.push(host);
     else {
       leases.push(lease);
@@ -54,7 +57,7 @@ export function grantLeases(round: Round, request: Want): Grants {
     }
   }
   for (const host of later) if (!shard.outOfBudget.has(host)) shard.reschedule(host, now);
-  return { leases, targets };
+  return { leases, targets, revisits };
 }
 
 /** Hosts that waited for a crawl's budget may try again. */
@@ -71,6 +74,7 @@ function freeBudgets(shard: Shard, now: number): void {
 interface Asked {
   readonly want: Want;
   readonly most: number;
+  readonly revisits: Revisit[];
 }
 
 /** The host's next lease, or undefined when it turns out that it has to wait; then it is to be placed anew. */
@@ -101,7 +105,9 @@ function grantHost(round: Round, host: HostState, asked: Asked): Lease | undefin
   shard.batch.putLease(lease);
   shard.batch.changeHost(host);
   host.nextStartAt = Math.max(host.nextStartAt, now);
-  return leaseMessage(shard, lease, { crawl, chosen, now });
+  const message = leaseMessage(shard, lease, { crawl, chosen, now });
+  asked.revisits.push(...revisitsOf(chosen.rows, message.targets.slice(chosen.robots.length)));
+  return message;
 }
 
 /** The queue whose turn it is, among those that have something to lease now: a host rotates among its crawls. */

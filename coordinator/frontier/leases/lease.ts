@@ -6,12 +6,15 @@
 import type { Lease, OutboxRow } from "../../../protocol/mod.ts";
 import { READY_PER_SLOT } from "../queues/fetch_slots.ts";
 import { grantLeases } from "./grant.ts";
+import type { Revisit } from "./revisits.ts";
 import type { Operation, Round } from "../round.ts";
 import { nextFreeAt } from "../clocks/start_limits.ts";
 
 export interface ShardGrant {
   readonly leases: readonly Lease[];
   readonly targets: number;
+  /** Targets of its leases that were fetched before. */
+  readonly revisits: readonly Revisit[];
   readonly outbox: readonly OutboxRow[];
   /** Not empty: why this shard grants nothing now, as a clause. */
   readonly refusal: string;
@@ -60,7 +63,7 @@ export class LeaseOperation implements Operation<ShardGrant> {
     const refusal = this.#refusal(round);
     const request = { worker_id: workerId, region, max: maxTargets, max_leases: maxLeases };
     const found = lookAhead(round, region, maxLeases);
-    const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0 };
+    const granted = refusal === "" ? grantLeases(round, request) : { leases: [], targets: 0, revisits: [] };
     const hasMore = refusal === "" && (shard.schedule.view(region, now).hasReady || shard.hungry.size > 0);
     const nextWakeAt = Math.min(shard.schedule.nextWakeAt(region, now), nextFreeAt(shard));
     return { ...granted, ...found, outbox, refusal, hasMore, nextWakeAt };

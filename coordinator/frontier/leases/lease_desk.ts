@@ -6,6 +6,7 @@
 import type { Lease, LeaseReply, LeaseRequest, OutboxRow, WorkerId } from "../../../protocol/mod.ts";
 import { FetchSlots, READY_PER_SLOT } from "../queues/fetch_slots.ts";
 import { LeaseOperation, type ShardGrant } from "./lease.ts";
+import { tellHistories } from "./revisits.ts";
 import type { FrontierParts } from "../shard.ts";
 import type { StandingBoard } from "../views/standing_board.ts";
 import type { ShardWriter } from "../writer.ts";
@@ -94,10 +95,20 @@ export class LeaseDesk {
         outboxRows: this.#parts.settings.limits.outboxRowsPerReply - gathered.outbox.length,
       }),
     );
+    await this.#tellHistories(grant, writer);
     gathered.grants.push(grant);
     gathered.leases.push(...grant.leases);
     gathered.outbox.push(...grant.outbox);
     gathered.targets += grant.targets;
+  }
+
+  /** The leases are durable by now, and go out whether or not the store can be read. */
+  async #tellHistories({ revisits }: ShardGrant, { store }: ShardWriter): Promise<void> {
+    try {
+      await tellHistories(revisits, store);
+    } catch (error) {
+      this.#parts.log.warn("leased pages go out without their history", { error: String(error) });
+    }
   }
 
   #noteSlots({ worker_id: worker }: LeaseRequest, asked: number, { leases, grants }: Gathered): void {

@@ -11,6 +11,7 @@ import {
   type FailureClass,
   FAILURES,
   type Fetched,
+  type Hop,
   type Outcome,
   type Redirected,
   type TargetKind,
@@ -24,6 +25,7 @@ import type { LeaseState } from "../host_state.ts";
 import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter, urlRetryMs } from "../clocks/politeness.ts";
 import type { Round } from "../round.ts";
 import { isSitemapRow } from "../robots/sitemaps.ts";
+import { isPageCode } from "../crawls/recrawl.ts";
 
 /** Letters of a reason that are kept. */
 const REASON_CHARS = 512;
@@ -67,6 +69,7 @@ export class PageSettler {
   #responded(outcome: Fetched | Redirected | Unchanged, row: UrlRow, counter: "fetched" | "redirected"): boolean {
     const { parts } = this.#round.shard;
     const isPage = outcome.status === "fetched";
+    const isContent = outcome.status !== "redirected";
     const problem = isPage || outcome.capture !== undefined
       ? captureProblem(outcome.capture, this.#lease.workerId, parts.settings)
       : undefined;
@@ -78,15 +81,28 @@ export class PageSettler {
     noteSuccess(host, parts.settings.limits);
     noteResponseTime(host, outcome.timings?.total_ms, parts.settings.limits);
     const httpCode = outcome.http_code ?? (outcome.status === "unchanged" ? 304 : 0);
-    const visited = isPage ? { ...row, ...afterVisit(row, outcome.capture.content_hash, this.#round.now) } : row;
+    const visited = this.#visited(outcome, row);
     this.#finish(visited, { state: "done", reason: "", httpCode });
-    if (isPage && isSitemapRow(row)) this.#counts.sitemaps++;
+    if (isContent && isSitemapRow(row)) this.#counts.sitemaps++;
     else this.#counts[counter]++;
-    if (isPage && httpCode >= 200 && httpCode < 300 && !isSitemapRow(row)) this.#countPage();
+    if (isContent && isPageCode(httpCode) && !isSitemapRow(row)) this.#countPage();
     if (isPage && httpCode >= 400) addTo(this.#counts.errorsByClass, `http_${Math.floor(httpCode / 100)}xx`);
     addHops(this.#round, { outcome, row, lease: this.#lease });
     if (outcome.capture !== undefined) addCapture(this.#round, { outcome, capture: outcome.capture, row });
     return true;
+  }
+
+  /** The row after an answer with content: its own, or the one that still holds. */
+  #visited(outcome: Fetched | Redirected | Unchanged, row: UrlRow): UrlRow {
+    const { now, shard } = this.#round;
+    if (outcome.status === "redirected") return { ...row, captureSeq: 0 };
+    if (outcome.status === "unchanged") return { ...row, ...afterVisit(row, row.lastContentHash, now) };
+    return {
+      ...row,
+      ...afterVisit(row, outcome.capture.content_hash, now),
+      // The number that its capture is given below, after those of the redirects on the way.
+      captureSeq: shard.nextCaptureSeq + believedHops(this.#round, outcome, this.#lease).length,
+    };
   }
 
   #countPage(): void {
@@ -162,15 +178,17 @@ type CapturedRow = Pick<UrlRow, "slot" | "fingerprint" | "crawlId" | "url" | "de
   readonly discoveryPath?: string;
 };
 
+function believedHops(round: Round, { hops = [] }: Outcome, { workerId }: LeaseState): readonly Hop[] {
+  return hops.filter(({ capture }) => captureProblem(capture, workerId, round.shard.parts.settings) === undefined);
+}
+
 /** Redirects that were followed on the way are captures of their own, each at the URL that was asked for. */
 export function addHops(
   round: Round,
   what: { readonly outcome: Outcome; readonly row: CapturedRow; readonly lease: LeaseState },
 ): void {
   const { outcome, row, lease } = what;
-  const { settings } = round.shard.parts;
-  for (const { url, http_code, location, capture } of outcome.hops ?? []) {
-    if (captureProblem(capture, lease.workerId, settings) !== undefined) continue;
+  for (const { url, http_code, location, capture } of believedHops(round, outcome, lease)) {
     const { target_id } = outcome;
     const hop: Redirected = { target_id, status: "redirected", http_code, location, requests: 1 };
     addCapture(round, { outcome: hop, capture: { ...capture, url }, row, kind: kindOf(outcome, row) });
