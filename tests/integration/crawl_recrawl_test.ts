@@ -1,7 +1,7 @@
 /** A finished crawl is asked for again: conditional requests, 304, and pages that changed. */
 
 import assert from "node:assert/strict";
-import { pagesOf, warcFiles } from "../support/crawl_output.ts";
+import { cdxjOf, pagesOf, warcFiles } from "../support/crawl_output.ts";
 import { runOutrider, summaryOf } from "../support/outrider_process.ts";
 import { answer, missing, startSites } from "../support/scripted_sites.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -61,6 +61,14 @@ test("recrawl: validators are sent back, 304 keeps the page, a changed page is s
     ]);
     const checked = await runOutrider(["warc", "check", ...warcFiles(folder.path)]);
     assert.equal(checked.code, 0, checked.stdout);
+    // The index of both runs: a 304 is a revisit of the first run's capture, and so is a body that came again.
+    const revisits = cdxjOf(folder.path).filter(({ fields }) => fields.mime === "warc/revisit");
+    const paths = revisits.map(({ fields }) => new URL(fields.url!).pathname);
+    assert.deepEqual(paths.filter((path) => ["/", "/tag", "/date", "/plain"].includes(path)).sort(), [
+      "/",
+      "/date",
+      "/tag",
+    ]);
   } finally {
     await folder.remove();
     await sites.close();

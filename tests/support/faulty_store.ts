@@ -11,7 +11,7 @@ export type CommitFault = "before" | "after";
 export class Faults {
   commit: CommitFault | undefined;
   /** The next call of this read fails. */
-  read: "seenBlocks" | "readReady" | "load" | undefined;
+  read: "seenBlocks" | "readReady" | "load" | "earlierCaptures" | undefined;
   commits = 0;
 }
 
@@ -49,6 +49,11 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
     capturesOfContent: (hash, limit) => store.capturesOfContent(hash, limit),
+    readSettled: (crawlId, from, limit) => store.readSettled(crawlId, from, limit),
+    async earlierCaptures(names) {
+      failing("earlierCaptures");
+      return await store.earlierCaptures(names);
+    },
     seenState: () => store.seenState(),
     seenLog: (batchSeq, limit) => store.seenLog(batchSeq, limit),
     async seenBlocks(ids) {

@@ -11,6 +11,7 @@ import {
   spec,
   start,
 } from "../../../tests/support/frontier.ts";
+import { Faults, faultyStore } from "../../../tests/support/faulty_store.ts";
 import { test } from "../../../tests/support/test.ts";
 
 const HOME = "https://a.example/";
@@ -157,5 +158,19 @@ test("recrawl: beside pages that are leased", async () => {
   await answerAll(coordinator, leases[0]!, site);
   const rest = await again(world, coordinator, unchanged);
   assert.deepEqual(rest.map(({ url }) => url), [HOME]);
+  await coordinator.close();
+});
+
+test("recrawl: where the store can't be read, pages are leased without their history", async () => {
+  const world = newWorld();
+  const faults = new Faults();
+  const coordinator = await start(world, { wrap: (store) => faultyStore(store, faults) });
+  await coordinator.createCrawl("c", spec([HOME]));
+  await crawlAll(coordinator, world, site);
+  await coordinator.recrawl("c");
+  faults.read = "earlierCaptures";
+  const [lease] = (await ask(coordinator)).leases;
+  assert.deepEqual([lease!.targets.length, faults.read], [3, undefined]);
+  assert.ok(lease!.targets.every(({ history }) => history === undefined));
   await coordinator.close();
 });

@@ -39,7 +39,7 @@ function mayBeReferredTo({ http_code, role, truncated, url }: EarlierCapture, ta
 }
 
 function historyOf(capture: EarlierCapture): Pick<Target, "history" | "etag" | "last_modified"> {
-  const { etag, lastModified, textHash, simhash } = capture;
+  const { etag, lastModified, textHash, simhash, refers_to } = capture;
   const history: History = {
     content_hash: capture.content_hash,
     record: capture.record,
@@ -47,6 +47,7 @@ function historyOf(capture: EarlierCapture): Pick<Target, "history" | "etag" | "
     payload_digest: capture.payload_digest,
     ...(textHash === undefined ? {} : { text_hash: textHash }),
     ...(simhash === undefined ? {} : { simhash }),
+    ...(refers_to === undefined ? {} : { refers_to }),
   };
   return {
     history,
