@@ -15,6 +15,7 @@ import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, number } from "./flags.ts";
 import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
+import { listingThread } from "./listing_thread.ts";
 import { openLog } from "./logging.ts";
 import { addRegionFlags, type RegionFlags, regionSettings } from "./region_flags.ts";
 import { listenForStop } from "./stop_signal.ts";
@@ -73,6 +74,7 @@ async function coordinator(flags: Flags): Promise<void> {
   const tokens = readTokens();
   const tls = readTls(flags);
   const unlock = await lockFolder(flags.data);
+  const listings = listingThread();
   const stop = listenForStop(() => log.info("stopping"));
   try {
     const core = await loadCore();
@@ -83,6 +85,7 @@ async function coordinator(flags: Flags): Promise<void> {
       shards: flags.shards,
       settings: { ...limitSettings(flags), ...regionSettings(flags), keysUnderWorker: true },
       blobs: flags.blobs ?? `${flags.data}/blobs`,
+      reader: listings.reader,
     });
     try {
       const server = await listen({ node, log, tokens, tls, flags });
@@ -93,6 +96,7 @@ async function coordinator(flags: Flags): Promise<void> {
       await node.coordinator.close();
     }
   } finally {
+    listings.close();
     stop.dispose();
     await unlock();
   }

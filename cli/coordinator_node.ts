@@ -8,7 +8,7 @@ import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import type { OperatorStore } from "../coordinator/operator_ports.ts";
 import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
-import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
+import { type LibsqlShardOptions, openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemFiles } from "../runtime/files.ts";
 import { folderBlobs } from "../runtime/folder_blobs.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
@@ -24,6 +24,8 @@ export interface CoordinatorNodeOptions {
   readonly settings: Partial<FrontierSettings>;
   /** Folder of the blob store that copies of the seen-set's filters go to; absent = nowhere. */
   readonly blobs?: string;
+  /** Opens listings in another thread; absent = they share the connection that commits. */
+  readonly reader?: LibsqlShardOptions["reader"];
 }
 
 export interface CoordinatorNode {
@@ -36,6 +38,7 @@ export interface CoordinatorNode {
 export async function openCoordinatorNode(options: CoordinatorNodeOptions): Promise<CoordinatorNode> {
   const { core, log, folder, shards, settings } = options;
   const paths = dataPaths(folder);
+  const reading = options.reader === undefined ? {} : { reader: options.reader };
   const control = openLibsqlControlStore({ location: paths.control });
   try {
     await checkShards(folder, shards, control);
@@ -50,7 +53,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       controlStore: control,
       shardStores: Array.from(
         { length: shards },
-        (_, index) => openLibsqlShardStore({ location: paths.shard(index), clock: systemClock }),
+        (_, index) => openLibsqlShardStore({ location: paths.shard(index), clock: systemClock, ...reading }),
       ),
     });
     return { coordinator, control };

@@ -4,6 +4,7 @@
  */
 
 import type { CaptureRow } from "../protocol/mod.ts";
+import type { UrlKey, UrlRow } from "./ports.ts";
 
 /** A page that was stored. */
 export interface PageEvent {
@@ -14,6 +15,24 @@ export interface PageEvent {
   readonly changesPerDay: number;
   /** 0 to 1: the priority that the URL was queued with. */
   readonly importance: number;
+}
+
+/**
+ * What is listed of one shard. No answer needs a commit to wait, and none is of one moment together with the next.
+ * An answer has everything that was durable when it was asked for.
+ */
+export interface Listings {
+  /** Those whose storage key begins with the prefix, in the order of seq; CaptureRow's own fields and no others. */
+  captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
+  /** Those with this content hash (64 hex digits), the newest first. */
+  capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
+  /** As ShardStore.urls answers, for people. */
+  lookUp(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
+}
+
+/** Listings over a connection of their own. */
+export interface ListingReader extends Listings {
+  close(): Promise<void>;
 }
 
 export interface PageFeed {

@@ -24,7 +24,7 @@ import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { Explanation, UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
-import type { PageFeed } from "./page_ports.ts";
+import type { Listings, PageFeed } from "./page_ports.ts";
 import type { Recrawler, RecrawlStorage, VisitFacts } from "./recrawl_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
@@ -258,7 +258,7 @@ export interface UrlKey {
 }
 
 /** One shard's database; one process owns it at a time. */
-export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow> {
+export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listings {
   /**
    * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
    * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
@@ -291,10 +291,6 @@ export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow> {
   /** Oldest first. */
   readOutbox(limit: number): Promise<OutboxRow[]>;
   robotsBody(digest: string): Promise<string | undefined>;
-  /** In the order of seq; CaptureRow's own fields and no others. */
-  captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
-  /** Those with this content hash (64 hex digits), the newest first. */
-  capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
   close(): Promise<void>;
 }
 

@@ -33,12 +33,12 @@ export function queueName(slot: number, crawl: number, host: HostKey): string {
 }
 
 export class Names {
-  readonly #database: Database;
+  readonly #database: Pick<Database, "read">;
   #crawls: ReadonlyMap<CrawlId, number> | undefined;
   #queues = new Map<string, number>();
   #nextQueue = 0;
 
-  constructor(database: Database) {
+  constructor(database: Pick<Database, "read">) {
     this.#database = database;
   }
 

@@ -11,7 +11,7 @@ import { explained, storeError } from "./libsql_errors.ts";
 /** Files up to this size are read through for damage at each start; beyond, damage shows when a page is read. */
 const QUICK_CHECK_BYTES = 512 * 1024 * 1024;
 /** A write-ahead log that grew beyond this is cut back when it has been copied. */
-const LOG_BYTES = 64 * 1024 * 1024;
+export const LOG_BYTES = 64 * 1024 * 1024;
 const PAGE_BYTES = 4096;
 
 export interface OpenOptions extends ConnectOptions {

@@ -3,20 +3,11 @@
  * Invariant: each is one statement, whatever the number of keys; answers stand in the order of the keys.
  */
 
-import type { CaptureRow, CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
+import type { CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "../ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
-import {
-  contentKey,
-  decodeUrl,
-  encodeKey,
-  encodeLeaseSeq,
-  folderOf,
-  jsonArray,
-  URL_COLUMNS,
-  type UrlColumns,
-} from "./libsql_rows.ts";
+import { decodeUrl, encodeKey, encodeLeaseSeq, jsonArray, URL_COLUMNS, type UrlColumns } from "./libsql_rows.ts";
 
 export interface QueueRef {
   readonly slot: number;
@@ -57,20 +48,6 @@ const SQL = {
     (select 1 from received where lease_id = v->>0 and seq = v->>1)`,
   outbox: "select json_array(slot, crawl_id, lease_id, seq, json(links)) from outbox order by id limit ?",
   body: "select body from robots_body where digest = ?",
-  captures: listed(
-    "facts",
-    "from capture where seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?",
-  ),
-  capturesOfContent: listed(
-    "facts",
-    `from capture indexed by capture_content
-      where content = ? and facts->>'content_hash' = ? order by seq desc limit ?`,
-  ),
-  capturesOfFolder: listed(
-    "facts",
-    `from capture indexed by capture_folder
-      where folder = ? and seq > ? and substr(storage_key, 1, length(?)) = ? order by seq limit ?`,
-  ),
 } as const;
 
 function queueArgs({ slot, crawlId, host }: QueueRef): (bigint | string)[] {
@@ -110,8 +87,8 @@ function marked(count: number, rows: readonly SqlRow[]): Uint8Array {
 }
 
 export async function readUrls(
-  database: Database,
-  names: Names,
+  database: Pick<Database, "read">,
+  names: Pick<Names, "crawls">,
   keys: readonly UrlKey[],
 ): Promise<(UrlRow | undefined)[]> {
   const answer: (UrlRow | undefined)[] = new Array(keys.length).fill(undefined);
@@ -147,26 +124,4 @@ export async function readOutbox(database: Database, limit: number): Promise<Out
 export async function readBody(database: Database, digest: string): Promise<string | undefined> {
   const [row] = await database.read(SQL.body, [digest]);
   return row ? JSON.parse(String(row[0])) as string : undefined;
-}
-
-export async function readCaptures(
-  database: Database,
-  prefix: string,
-  afterSeq: number,
-  limit: number,
-): Promise<CaptureRow[]> {
-  const tail = [BigInt(afterSeq), prefix, prefix, BigInt(limit)];
-  return prefix.includes("/")
-    ? await readList(database, SQL.capturesOfFolder, [folderOf(prefix), ...tail])
-    : await readList(database, SQL.captures, tail);
-}
-
-/** The newest first. */
-export async function readCapturesOfContent(
-  database: Database,
-  contentHash: string,
-  limit: number,
-): Promise<CaptureRow[]> {
-  const args = [BigInt(contentKey(contentHash)), contentHash, BigInt(limit)];
-  return await readList(database, SQL.capturesOfContent, args);
 }

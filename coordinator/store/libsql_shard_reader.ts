@@ -10,7 +10,8 @@ import { connect, type Database, isUrl } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { Names } from "./libsql_names.ts";
 import type { OpenOptions } from "./libsql_open.ts";
-import { readBody, readCaptures, readCapturesOfContent, readUrls } from "./libsql_reads.ts";
+import { listingsOf } from "./libsql_listings.ts";
+import { readBody, readUrls } from "./libsql_reads.ts";
 
 const SQL = {
   isLaidOut: "select 1 from sqlite_master where type = 'table' and name = 'shard'",
@@ -51,8 +52,9 @@ export function openLibsqlShardReader(options: OpenOptions): ShardReader {
     urls: (keys) =>
       reading(new Array(keys.length).fill(undefined), (database) => readUrls(database, new Names(database), keys)),
     robotsBody: (digest) => reading<string | undefined>(undefined, (database) => readBody(database, digest)),
-    captures: (prefix, afterSeq, limit) => reading([], (database) => readCaptures(database, prefix, afterSeq, limit)),
-    capturesOfContent: (hash, limit) => reading([], (database) => readCapturesOfContent(database, hash, limit)),
+    captures: (prefix, afterSeq, limit) =>
+      reading([], (database) => listingsOf(database).captures(prefix, afterSeq, limit)),
+    capturesOfContent: (hash, limit) => reading([], (database) => listingsOf(database).capturesOfContent(hash, limit)),
     close() {
       opened?.close();
       opened = undefined;

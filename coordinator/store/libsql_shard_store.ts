@@ -8,33 +8,29 @@
  */
 
 import type { Clock } from "../../runtime/ports.ts";
+import type { ListingReader } from "../page_ports.ts";
 import type { Batch, ShardStore } from "../ports.ts";
-import type { Database } from "./libsql_client.ts";
+import { type Database, isUrl } from "./libsql_client.ts";
 import { commitStatements } from "./libsql_commit.ts";
 import { explained } from "./libsql_errors.ts";
+import { listingsOf } from "./libsql_listings.ts";
 import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership } from "./libsql_owner.ts";
-import {
-  readBody,
-  readCaptures,
-  readCapturesOfContent,
-  readOutbox,
-  readReady,
-  readReceived,
-  readUrls,
-  readWaiting,
-} from "./libsql_reads.ts";
+import { readBody, readOutbox, readReady, readReceived, readUrls, readWaiting } from "./libsql_reads.ts";
 import { readEarlierCaptures, readSettled } from "./libsql_recrawl.ts";
 import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
   readonly clock: Clock;
+  /** Opens listings over a connection in another thread; absent = they are read over the connection that commits. */
+  readonly reader?: (location: string) => ListingReader;
 }
 
 /** An open shard. */
 interface Session {
+  readonly listings: ListingReader;
   readonly database: Database;
   readonly names: Names;
   readonly ownerTerm: number;
@@ -67,7 +63,7 @@ interface Taker {
   readonly overTerm: number | undefined;
 }
 
-async function openSession(options: OpenOptions, { owner, keyVersion, overTerm }: Taker): Promise<Session> {
+async function openSession(options: LibsqlShardOptions, { owner, keyVersion, overTerm }: Taker): Promise<Session> {
   const database = connectChecked(options);
   try {
     await prepare(database, shardLayout(keyVersion), options);
@@ -76,7 +72,9 @@ async function openSession(options: OpenOptions, { owner, keyVersion, overTerm }
       const ownerTerm = overTerm === undefined
         ? await takeOwnership(database, owner)
         : await takeOver(database, owner, overTerm);
-      return { database, names: new Names(database), ownerTerm };
+      const reader = isUrl(options.location) ? undefined : options.reader?.(options.location);
+      const listings = reader ?? { ...listingsOf(database), close: async () => {} };
+      return { database, names: new Names(database), ownerTerm, listings };
     });
   } catch (error) {
     database.close();
@@ -97,6 +95,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
   };
   return {
     async open(owner, keyVersion, overTerm) {
+      await session?.listings.close();
       session?.database.close();
       session = undefined;
       session = await openSession(options, { owner, keyVersion, overTerm });
@@ -116,8 +115,9 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     receivedBefore: (rows) => reading(({ database }) => readReceived(database, rows)),
     readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
-    captures: (prefix, afterSeq, limit) => reading(({ database }) => readCaptures(database, prefix, afterSeq, limit)),
-    capturesOfContent: (hash, limit) => reading(({ database }) => readCapturesOfContent(database, hash, limit)),
+    captures: (prefix, afterSeq, limit) => reading(({ listings }) => listings.captures(prefix, afterSeq, limit)),
+    capturesOfContent: (hash, limit) => reading(({ listings }) => listings.capturesOfContent(hash, limit)),
+    lookUp: (keys) => reading(({ listings }) => listings.lookUp(keys)),
     readSettled: (crawlId, from, limit) => reading(({ database }) => readSettled(database, crawlId, from, limit)),
     earlierCaptures: (names) => reading(({ database }) => readEarlierCaptures(database, names)),
     seenState: () => reading(({ database }) => readSeenState(database)),
@@ -127,6 +127,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     async close() {
       const closing = session;
       session = undefined;
+      await closing?.listings.close();
       if (closing) await closeCleanly(closing.database);
     },
   };

@@ -210,6 +210,10 @@ export class MemoryShardStore implements ShardStore {
     return rows.slice(0, Math.min(limit, end < 0 ? rows.length : end));
   }
 
+  lookUp(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]> {
+    return this.urls(keys);
+  }
+
   async urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]> {
     return keys.map((key) => this.#disk.url(key));
   }

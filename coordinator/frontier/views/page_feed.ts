@@ -6,8 +6,8 @@
 
 import type { Core } from "../../../core-wasm/core.ts";
 import type { CaptureRow } from "../../../protocol/mod.ts";
-import type { PageEvent, PageFeed } from "../../page_ports.ts";
-import type { ShardStore, UrlRow } from "../../ports.ts";
+import type { Listings, PageEvent, PageFeed } from "../../page_ports.ts";
+import type { UrlRow } from "../../ports.ts";
 import { changesPerDay } from "../order/change_rate.ts";
 import type { HostDirectory } from "../host_directory.ts";
 
@@ -17,7 +17,7 @@ const READ_AT_ONCE = 500;
 export interface FeedParts {
   readonly core: Pick<Core, "urls">;
   readonly directory: HostDirectory;
-  readonly stores: readonly ShardStore[];
+  readonly stores: readonly Listings[];
 }
 
 /** A final answer of a page, as pages.jsonl has them. */
@@ -31,7 +31,7 @@ export async function readFeed(parts: FeedParts, after: readonly number[], limit
   const events: PageEvent[] = [];
   for (const [shard, store] of parts.stores.entries()) {
     if (events.length >= limit) break;
-    const captures = await store.captures("", cursor[shard]!, READ_AT_ONCE);
+    const captures = await store.captures("", cursor[shard]!, Math.min(READ_AT_ONCE, 2 * (limit - events.length) + 50));
     const pages = captures.filter(isStoredPage).slice(0, limit - events.length);
     const rows = await rowsOf(parts, store, pages);
     for (const [index, capture] of pages.entries()) {
@@ -53,14 +53,14 @@ export async function readFeed(parts: FeedParts, after: readonly number[], limit
 
 async function rowsOf(
   { core, directory }: FeedParts,
-  store: ShardStore,
+  store: Listings,
   pages: readonly CaptureRow[],
 ): Promise<(UrlRow | undefined)[]> {
   if (pages.length === 0) return [];
   const batch = core.urls(pages.map(({ url }) => url));
   const fingerprints = batch.fingerprints.slice();
   const hosts = pages.map((_, index) => batch.host(index));
-  return await store.urls(pages.map(({ crawl_id }, index) => ({
+  return await store.lookUp(pages.map(({ crawl_id }, index) => ({
     slot: directory.placeOf(hosts[index]!).slot,
     crawlId: crawl_id,
     fingerprint: fingerprints[index]!,

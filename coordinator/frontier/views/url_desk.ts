@@ -48,7 +48,7 @@ export class UrlDesk {
     if (key === "") return "It is no http(s) URL, and no other is crawled.";
     const place = directory.placeOf(host);
     const writer = this.#parts.book.get(place.shard);
-    const [row] = await writer.store.urls([{ slot: place.slot, crawlId, fingerprint }]);
+    const [row] = await writer.store.lookUp([{ slot: place.slot, crawlId, fingerprint }]);
     const url = { href, key, fingerprint, place };
     return { url, inquiry: { shard: writer.shard, crawl, row, now: clock.wallMs() } };
   }
