@@ -12,16 +12,18 @@ import type { MemoryShardDisk } from "../../coordinator/store/memory_shard_store
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import type { Chance } from "./chance.ts";
-import { MachineClock, Process } from "./machine.ts";
+import { MachineClock, Process, type SuspendKind } from "./machine.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { Outages } from "./outages.ts";
 import { slowControlStore, slowShardStore, type StoreParts } from "./slow_store.ts";
 
-export interface CoordinatorParts extends Omit<StoreParts, "process"> {
+export interface CoordinatorParts extends Omit<StoreParts, "process" | "machine" | "isDown"> {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
   readonly core: Core;
   readonly log: Logger;
   readonly databases: Databases;
+  readonly outages: Outages;
   readonly settings: Partial<FrontierSettings>;
 }
 
@@ -44,6 +46,7 @@ export class CoordinatorMachine {
   #process: Process | undefined;
   #running: Running | undefined;
   starts = 0;
+  #awakeAt = 0;
 
   constructor(name: string, parts: CoordinatorParts) {
     this.name = name;
@@ -65,7 +68,9 @@ export class CoordinatorMachine {
     this.starts++;
     const process = new Process(`${this.name} ${this.starts}`, { scheduler, machine: this.#clock, chance });
     this.#process = process;
-    const storeParts: StoreParts = { ...this.#parts, process };
+    const { outages } = this.#parts;
+    const isDown = (shard: number | undefined) => outages.isDown(this.name, shard);
+    const storeParts: StoreParts = { ...this.#parts, process, machine: this.name, isDown };
     openCoordinator({
       core: this.#tracking(core),
       shardStores: databases.shards.map((disk, index) => slowShardStore(storeParts, index, disk)),
@@ -84,7 +89,33 @@ export class CoordinatorMachine {
     );
   }
 
+  get isAsleep(): boolean {
+    return this.#parts.scheduler.now < this.#awakeAt;
+  }
+
+  /** Virtual ms at which it can take a message in. */
+  get awakeAt(): number {
+    return this.#awakeAt;
+  }
+
+  suspend(ms: number, kind: SuspendKind): void {
+    if (this.#process === undefined || this.isAsleep) return;
+    this.#awakeAt = this.#parts.scheduler.now + ms;
+    this.#clock.slept(ms, kind);
+    this.#parts.scheduler.suspend(this.#process, ms, kind !== "both");
+  }
+
+  /** As SIGTERM: it ends by itself, if it can. */
+  stop(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    running.verbs.close().then(() => {}, () => {}).then(() => {
+      if (this.#running === running) this.kill();
+    });
+  }
+
   kill(): void {
+    this.#awakeAt = 0;
     if (this.#process !== undefined) this.#process.alive = false;
     this.#process = undefined;
     this.#running = undefined;

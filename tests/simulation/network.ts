@@ -23,7 +23,9 @@ export interface NetworkParts {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
   /** Who serves under a host name now; undefined = nobody listens. */
-  readonly coordinator: (host: string) => { readonly verbs: FrontierVerbs; readonly process: Process } | undefined;
+  readonly coordinator: (
+    host: string,
+  ) => { readonly verbs: FrontierVerbs; readonly process: Process; readonly awakeAt: number } | undefined;
   /** The coordinator is asked. */
   readonly onArrival: (call: Call) => void;
   /** The coordinator gives its answer away. */
@@ -142,6 +144,12 @@ export class Network {
     const { coordinator, scheduler, onArrival, onReply, onError } = this.#parts;
     const serving = coordinator(message.hostname);
     if (serving === undefined) return broken();
+    // It stands still: the message waits in its socket.
+    const asleepMs = serving.awakeAt - scheduler.now;
+    if (asleepMs > 0) {
+      scheduler.plan({ afterMs: asleepMs, owner: serving.process }, () => this.#arrive(message, answer, broken));
+      return;
+    }
     const verb = message.pathname.replace("/v1/frontier/", "");
     const request = message.body === undefined ? undefined : JSON.parse(message.body);
     const call: Call = { verb, request, arrivedAt: scheduler.now, from: message.process };

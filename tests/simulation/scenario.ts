@@ -29,12 +29,22 @@ export const TROUBLES = [
   "host slowed",
 ] as const;
 
-export type Trouble = (typeof TROUBLES)[number];
+/** What comes only where several coordinators share databases. */
+export const CLUSTER_TROUBLES = [
+  "coordinator is suspended",
+  "coordinator loses its databases",
+  "shard is down",
+  "directory is down",
+  "coordinator stops",
+] as const;
+
+export type Trouble = (typeof TROUBLES)[number] | (typeof CLUSTER_TROUBLES)[number];
 
 export interface Scenario {
   readonly seed: number;
   readonly plan: WebPlan;
   readonly crawls: readonly CrawlPlan[];
+  readonly coordinators: number;
   readonly shards: number;
   readonly edges: number;
   readonly maxLeases: number;
@@ -50,7 +60,28 @@ export interface Scenario {
   readonly store: StoreFaults;
 }
 
+/** Seeds from here on are about several coordinators. */
+export const CLUSTER_SEEDS = 1_000_000;
+
 export function scenarioOf(seed: number): Scenario {
+  return seed < CLUSTER_SEEDS ? loneScenario(seed) : clusterScenario(seed);
+}
+
+/** The web, crawls and edges of a seed for one coordinator, with two or three of them, and more shards. */
+function clusterScenario(seed: number): Scenario {
+  const chance = new Chance(Math.imul(seed, 0x2c1b3c6d) ^ 0x297a2d39);
+  const lone = loneScenario(seed - CLUSTER_SEEDS);
+  const own = CLUSTER_TROUBLES.filter(() => chance.is(0.4));
+  return {
+    ...lone,
+    seed,
+    coordinators: 2 + chance.below(2),
+    shards: 2 + chance.below(3),
+    troubles: [...lone.troubles, ...own, ...own],
+  };
+}
+
+function loneScenario(seed: number): Scenario {
   const chance = new Chance(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995);
   const isSleepy = chance.is(0.2);
   const plan = planWeb(Math.imul(seed, 0x85ebca6b) ^ 0x27d4eb2f, isSleepy);
@@ -61,6 +92,7 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     plan,
     crawls: Array.from({ length: count }, (_, i) => planCrawl(chance, plan, { id: `c${i}`, delayMs })),
+    coordinators: 1,
     shards: 1 + chance.below(3),
     edges: 1 + chance.below(3),
     maxLeases: 1 + chance.below(5),

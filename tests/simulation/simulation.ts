@@ -20,6 +20,7 @@ import { CoordinatorMachine, type Databases } from "./coordinator_machine.ts";
 import { EdgeMachine } from "./edge_machine.ts";
 import { expectedOf } from "./expected.ts";
 import { Network } from "./network.ts";
+import { Outages } from "./outages.ts";
 import { Operator } from "./operator.ts";
 import { type Scenario, scenarioOf } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -66,6 +67,7 @@ class Simulation {
   readonly #verdict = new Verdict();
   readonly #trace: Trace;
   readonly #databases: Databases;
+  readonly #outages = new Outages();
   readonly #coordinators: readonly CoordinatorMachine[];
   readonly #edges: readonly EdgeMachine[];
   readonly #network: Network;
@@ -86,7 +88,10 @@ class Simulation {
       shards: Array.from({ length: scenario.shards }, () => new MemoryShardDisk()),
       control: new MemoryControlDisk(),
     };
-    this.#coordinators = [this.#newCoordinator("c0", chance, log)];
+    this.#coordinators = Array.from(
+      { length: scenario.coordinators },
+      (_, i) => this.#newCoordinator(`c${i}`, chance, log),
+    );
     this.#operator = new Operator({
       scheduler,
       chance,
@@ -105,6 +110,7 @@ class Simulation {
       coordinators: this.#coordinators,
       edges: this.#edges,
       network: this.#network,
+      outages: this.#outages,
       operator: this.#operator,
       isBusy: (process) => this.#server.isBusy(process),
       onSuspend: (process) => this.#server.suspends(process),
@@ -136,14 +142,15 @@ class Simulation {
       core: this.#core,
       log,
       databases: this.#databases,
+      outages: this.#outages,
       settings: scenario.settings,
       faults: () => this.#troubles.isOver ? GOOD_STORE : scenario.store,
       onHarm: () => this.#harmed++,
-      onCommit: (shard, batch) => {
+      onCommit: (shard, batch, by) => {
         const { batchSeq, newUrls, changedUrls, leases, captures } = batch;
         const sizes = [newUrls.length, changedUrls.length, leases.length, captures.length].join(" ");
         this.#say(`commit ${shard} ${batchSeq}: ${sizes} ${leases.map(({ leaseId }) => leaseId)}`);
-        this.#commits.committed(shard, batch, this.#scheduler.now);
+        this.#commits.committed(batch, { shard, by, now: this.#scheduler.now });
       },
       onRefused: (shard, error) => this.#verdict.broken(`shard ${shard}'s store refused a batch: ${error.message}`),
     });
@@ -180,7 +187,10 @@ class Simulation {
     const network = new Network({
       scheduler: this.#scheduler,
       chance,
-      coordinator: (host) => this.#coordinators.find(({ name }) => name === host)?.running,
+      coordinator: (host) => {
+        const machine = this.#coordinators.find(({ name }) => name === host);
+        return machine?.running && { ...machine.running, awakeAt: machine.awakeAt };
+      },
       onArrival: (call) => {
         this.#say(`${call.from.name} asks ${call.verb}`);
         replies.arrived(call);
@@ -238,11 +248,15 @@ class Simulation {
   #isAtRest(): boolean {
     // Now and then is enough: a crawl that has ended stays so.
     if (!this.#troubles.isOver || this.#scheduler.count % 16 !== 0) return false;
-    if (!this.#operator.isIdle || this.#edges.some(({ isAsleep }) => isAsleep)) return false;
+    if (!this.#operator.isIdle || this.#isAnybodyAsleep) return false;
     return this.#coordinators.every(({ running }) => {
       const known = running?.verbs.crawls() ?? [];
       return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");
     });
+  }
+
+  get #isAnybodyAsleep(): boolean {
+    return this.#edges.some(({ isAsleep }) => isAsleep) || this.#coordinators.some(({ isAsleep }) => isAsleep);
   }
 
   #whyStuck(): string {

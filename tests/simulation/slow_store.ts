@@ -4,7 +4,8 @@
  * owner's term; what a torn commit leaves is nothing.
  */
 
-import type { Batch, ControlStore, CrawlRow, ShardStore } from "../../coordinator/ports.ts";
+import type { ClusterStore } from "../../coordinator/owner_ports.ts";
+import type { Batch, ControlStore, ShardStore } from "../../coordinator/ports.ts";
 import type { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
 import { MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
 import { type MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
@@ -29,10 +30,14 @@ export interface StoreParts {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
   readonly process: Process;
+  readonly machine: string;
   readonly faults: () => StoreFaults;
+  /** The process can't reach the database at all; `shard` undefined = the control database. */
+  readonly isDown: (shard: number | undefined) => boolean;
   /** A commit was harmed, or a read. */
   readonly onHarm: () => void;
-  readonly onCommit: (shard: number, batch: Batch) => void;
+  /** `by` names the machine whose clock the batch's times are of. */
+  readonly onCommit: (shard: number, batch: Batch, by: string) => void;
   /** A commit was refused though nothing was done to it. */
   readonly onRefused: (shard: number, error: Error) => void;
 }
@@ -49,14 +54,14 @@ export function slowShardStore(parts: StoreParts, shard: number, disk: MemorySha
     get(_, name: keyof ShardStore) {
       if (own[name] !== undefined) return own[name];
       const verb = store[name] as (...args: unknown[]) => Promise<unknown>;
-      return (...args: unknown[]) => read(parts, () => verb.apply(store, args));
+      return (...args: unknown[]) => read(parts, shard, () => verb.apply(store, args));
     },
   });
 }
 
-async function read<T>(parts: StoreParts, call: () => Promise<T>): Promise<T> {
+async function read<T>(parts: StoreParts, shard: number, call: () => Promise<T>): Promise<T> {
   await wire(parts);
-  if (parts.chance.is(parts.faults().read)) {
+  if (parts.isDown(shard) || parts.chance.is(parts.faults().read)) {
     parts.onHarm();
     throw new Error(`Reading: ${LOST}.`);
   }
@@ -87,6 +92,10 @@ class SlowCommits {
     const { failed, answerLost, late } = faults();
     await wire(this.#parts);
     const drawn = chance.next();
+    if (this.#parts.isDown(this.#shard)) {
+      onHarm();
+      throw new Error(`Committing: ${LOST}.`);
+    }
     if (drawn < failed) {
       onHarm();
       throw new Error("Committing: the disk is full.");
@@ -113,37 +122,64 @@ class SlowCommits {
       throw error;
     }
     this.#isDoubtful = false;
-    this.#parts.onCommit(this.#shard, batch);
+    this.#parts.onCommit(this.#shard, batch, this.#parts.machine);
   }
 
   #applyLate(batch: Batch): void {
     if (this.#disk.batchSeq + 1 !== batch.batchSeq) return;
-    this.#store.commit(batch).then(() => this.#parts.onCommit(this.#shard, batch), () => {});
+    const { onCommit, machine } = this.#parts;
+    this.#store.commit(batch).then(() => onCommit(this.#shard, batch, machine), () => {});
   }
 }
 
-export function slowControlStore(parts: StoreParts, disk: MemoryControlDisk): ControlStore {
+/** What only looks; every other verb of the control store is a write that may be repeated. */
+const LOOKS: ReadonlySet<string> = new Set(["crawls", "idempotent", "read"]);
+
+export function slowControlStore(parts: StoreParts, disk: MemoryControlDisk): ControlStore & ClusterStore {
   const store = new MemoryControlStore(disk);
-  const { scheduler, chance, process, faults, onHarm } = parts;
-  const wire = () => scheduler.wait({ afterMs: chance.next() * 3, owner: process });
-  return {
-    open: () => store.open(),
-    async crawls() {
-      await wire();
-      return await store.crawls();
+  const directory = slowVerbs(parts, store.directory);
+  const own: Partial<ControlStore & ClusterStore> = { directory, open: () => store.open(), close: () => store.close() };
+  const slow = slowVerbs<ControlStore>(parts, store);
+  return new Proxy(store, {
+    get: (_, name: keyof (ControlStore & ClusterStore)) => own[name] ?? slow[name as keyof ControlStore],
+  });
+}
+
+function slowVerbs<Store extends object>(parts: StoreParts, store: Store): Store {
+  return new Proxy(store, {
+    get(_, name: string) {
+      const verb = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>;
+      if (typeof verb !== "function") return verb;
+      return async (...args: unknown[]) => {
+        const call = () => verb.apply(store, args);
+        return await (LOOKS.has(name) ? lookAt(parts, call) : write(parts, call));
+      };
     },
-    async putCrawl(crawl: CrawlRow, over: number) {
-      await wire();
-      const isHarmed = chance.is(faults().failed + faults().answerLost);
-      const isDone = !isHarmed || chance.is(0.5);
-      const answer = isDone && await store.putCrawl(crawl, over);
-      await wire();
-      if (!isHarmed) return answer;
-      onHarm();
-      throw new Error("Saving a crawl: the disk is full.");
-    },
-    idempotent: (key, now) => store.idempotent(key, now),
-    putIdempotent: (key, answer, now) => store.putIdempotent(key, answer, now),
-    close: () => store.close(),
-  };
+  });
+}
+
+function controlWire({ scheduler, chance, process }: StoreParts): Promise<void> {
+  return scheduler.wait({ afterMs: chance.next() * 3, owner: process });
+}
+
+async function lookAt<T>(parts: StoreParts, call: () => Promise<T>): Promise<T> {
+  await controlWire(parts);
+  if (!parts.isDown(undefined)) return await call();
+  parts.onHarm();
+  throw new Error(`Reading the control database: ${LOST}.`);
+}
+
+async function write<T>(parts: StoreParts, call: () => Promise<T>): Promise<T> {
+  const { chance, faults, onHarm, isDown } = parts;
+  await controlWire(parts);
+  if (isDown(undefined)) {
+    onHarm();
+    throw new Error(`Writing to the control database: ${LOST}.`);
+  }
+  const isHarmed = chance.is(faults().failed + faults().answerLost);
+  const answer = !isHarmed || chance.is(0.5) ? await call() : undefined;
+  await controlWire(parts);
+  if (!isHarmed) return answer as T;
+  onHarm();
+  throw new Error("Writing to the control database: the disk is full.");
 }

@@ -8,6 +8,7 @@ import type { CoordinatorMachine } from "./coordinator_machine.ts";
 import type { EdgeMachine } from "./edge_machine.ts";
 import type { Process, SuspendKind } from "./machine.ts";
 import type { Network } from "./network.ts";
+import type { Outages } from "./outages.ts";
 import type { Operator } from "./operator.ts";
 import type { Scenario, Trouble } from "./scenario.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -19,6 +20,7 @@ export interface TroubleParts {
   readonly coordinators: readonly CoordinatorMachine[];
   readonly edges: readonly EdgeMachine[];
   readonly network: Network;
+  readonly outages: Outages;
   readonly operator: Operator;
   readonly onSuspend: (process: Process) => void;
   /** The process holds a lease. */
@@ -90,6 +92,17 @@ export class Troubles {
         return operator.pauseCrawl(chance.pick(scenario.crawls).id, chance.next() * 60_000);
       case "host slowed":
         return operator.slowHost(host, 3 * scenario.delayMs);
+      case "coordinator is suspended":
+        return coordinator.suspend(chance.next() * 60_000, chance.pick(["wall", "both", "none"] as const));
+      case "coordinator loses its databases":
+        return this.#after(chance.next() * 90_000, this.#parts.outages.cutOff(coordinator.name));
+      case "shard is down":
+        return this.#after(chance.next() * 120_000, this.#parts.outages.take(chance.below(scenario.shards)));
+      case "directory is down":
+        return this.#after(chance.next() * 60_000, this.#parts.outages.take(undefined));
+      case "coordinator stops":
+        coordinator.stop();
+        return this.#after(30_000 + chance.next() * 60_000, () => coordinator.isUp || coordinator.start());
     }
   }
 
@@ -119,6 +132,7 @@ export class Troubles {
     const { network, edges, coordinators, operator } = this.#parts;
     this.#isOver = true;
     network.heal();
+    this.#parts.outages.end();
     for (const edge of edges) {
       edge.files.failingSyncs = 0;
       if (edge.process === undefined) edge.start();

@@ -22,6 +22,14 @@ export interface CommitRules {
   readonly maxPages: ReadonlyMap<CrawlId, number>;
 }
 
+export interface Committed {
+  readonly shard: number;
+  /** The machine whose clock the batch's times are of. */
+  readonly by: string;
+  /** Virtual ms. */
+  readonly now: number;
+}
+
 interface Tally {
   readonly byState: Map<UrlRow["state"], number>;
   accepted: number;
@@ -40,7 +48,7 @@ export class CommitCheck {
   readonly #tallies = new Map<string, Tally>();
   readonly #counters = new Map<string, Counters>();
   readonly #epochs = new Map<HostKey, number>();
-  readonly #nextStart = new Map<HostKey, number>();
+  readonly #nextStart = new Map<HostKey, { readonly at: number; readonly by: string }>();
   readonly #captured = new Set<string>();
   /** Links in outbox rows that no shard has received yet, by row name. */
   readonly #underWay = new Map<string, { readonly crawlId: CrawlId; readonly links: number }>();
@@ -75,10 +83,10 @@ export class CommitCheck {
     return links;
   }
 
-  committed(shard: number, batch: Batch, now: number): void {
+  committed(batch: Batch, { shard, by, now }: Committed): void {
     for (const row of batch.newUrls) this.#newUrl(shard, row);
     for (const row of batch.changedUrls) this.#changedUrl(shard, row);
-    this.#hosts(batch);
+    this.#hosts(batch, by);
     this.#leasesOf(batch, now);
     for (const capture of batch.captures) this.#capture(capture);
     this.#outbox(batch);
@@ -149,17 +157,19 @@ export class CommitCheck {
     );
   }
 
-  #hosts(batch: Batch): void {
+  #hosts(batch: Batch, by: string): void {
     for (const row of batch.hosts) {
       const epoch = this.#epochs.get(row.host) ?? 0;
-      const next = this.#nextStart.get(row.host) ?? 0;
+      // Times of two clocks aren't compared; at the servers the gap is judged by one.
+      const last = this.#nextStart.get(row.host);
+      const next = last?.by === by ? last.at : 0;
       this.#verdict.expect(row.epoch >= epoch, () => `the epoch of ${row.host} fell from ${epoch} to ${row.epoch}`);
       this.#verdict.expect(
         row.nextStartAt >= next,
         () => `the next start on ${row.host} was moved forward by ${next - row.nextStartAt} ms`,
       );
       this.#epochs.set(row.host, row.epoch);
-      this.#nextStart.set(row.host, row.nextStartAt);
+      this.#nextStart.set(row.host, { at: row.nextStartAt, by });
     }
   }
 
