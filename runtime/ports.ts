@@ -110,6 +110,18 @@ export interface BlobStore {
   remove(name: string): Promise<void>;
 }
 
+/** A store as archives and their readers use it. */
+export interface SharedBlobs extends BlobStore {
+  /** As put, of chunks one after the other, in memory that doesn't grow with them. */
+  putChunks(name: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Bytes `[offset, offset + length)`, fewer at the end; undefined when there is no such object. */
+  range(name: string, offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** Bytes; undefined when there is no such object. */
+  size(name: string): Promise<number | undefined>;
+  /** Names, in full, of the whole objects right below `folder`, sorted; none when there is no such folder. */
+  list(folder: string): Promise<string[]>;
+}
+
 /** An HTTP server for a `fetch`-style handler. */
 export interface Server {
   readonly url: string;
