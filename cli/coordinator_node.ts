@@ -15,6 +15,7 @@ import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
+import { robotsJudge } from "./robots_judge.ts";
 
 export interface CoordinatorNodeOptions {
   readonly core: Core;
@@ -49,6 +50,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       clock: systemClock,
       random: systemRandom,
       digest: nativeDigest,
+      robots: robotsJudge,
       ...(options.blobs === undefined ? {} : { blobs: folderBlobs(systemFiles, options.blobs) }),
       controlStore: control,
       shardStores: Array.from(

@@ -7,7 +7,13 @@ import type { ListingReader } from "../coordinator/page_ports.ts";
 import { type Calls, type Channel, openCalls } from "../runtime/calls.ts";
 
 /** Names of the calls: methods of ListingReader. */
-export const LISTING_CALLS = ["captures", "capturesOfContent", "lookUp", "close"] as const satisfies readonly (
+export const LISTING_CALLS = [
+  "captures",
+  "capturesOfContent",
+  "readyBefore",
+  "lookUp",
+  "close",
+] as const satisfies readonly (
   keyof ListingReader
 )[];
 
@@ -43,6 +49,7 @@ export function listingThread(): ListingThread {
     reader: (location) => ({
       captures: (...args) => call("captures", location, args),
       capturesOfContent: (...args) => call("capturesOfContent", location, args),
+      readyBefore: (...args) => call("readyBefore", location, args),
       lookUp: (...args) => call("lookUp", location, args),
       close: async () => running && await call<void>("close", location, []),
     }),

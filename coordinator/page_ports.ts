@@ -3,7 +3,7 @@
  * Invariant: plain values; a page is in the feed once its capture is acknowledged, and stays.
  */
 
-import type { CaptureRow } from "../protocol/mod.ts";
+import type { CaptureRow, CrawlId, HostKey } from "../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "./ports.ts";
 
 /** A page that was stored. */
@@ -26,6 +26,12 @@ export interface Listings {
   captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
   /** Those with this content hash (64 hex digits), the newest first. */
   capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
+  /** How many ready URLs of a back queue stand before a place in it, at most `limit`. */
+  readyBefore(
+    queue: { readonly slot: number; readonly crawlId: CrawlId; readonly host: HostKey },
+    place: { readonly band: number; readonly seq: number },
+    limit: number,
+  ): Promise<number>;
   /** As ShardStore.urls answers, for people. */
   lookUp(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
 }

@@ -5,7 +5,7 @@
 
 import { createRoute, z } from "@hono/zod-openapi";
 import { LIMITS } from "../../protocol/mod.ts";
-import type { Explanation } from "../explain_ports.ts";
+import type { Explanation, RobotsVerdict } from "../explain_ports.ts";
 import { type ApiParts, type App, crawlNamed } from "./context.ts";
 import { DEFAULT_CRAWL_ID } from "./crawl_request.ts";
 import { CrawlIdSchema } from "./crawl_schemas.ts";
@@ -36,6 +36,22 @@ const ExplainAnswer = z.object({
     description: "What the door would say if the URL were found now, as in rejected_by_reason; absent = come in.",
   }),
   checks: z.array(Check),
+  robots: z.object({
+    allowed: z.boolean(),
+    rule: z.string().optional().openapi({ description: "The rule that decides; absent = none fits." }),
+    line: z.int().optional().openapi({ description: "Its line, from 1." }),
+  }).optional().openapi({ description: "What the robots.txt in force says of it, where it has rules." }),
+  ahead: z.int().optional().openapi({
+    description:
+      "URLs of its host and crawl that come before it, up to 10,000: 0 = it is next. Of one that is queued and ready.",
+  }),
+  waiting_until: z.number().optional().openapi({
+    description:
+      "ms since 1970-01-01 UTC before which it isn't fetched; absent = it needn't wait, or no time is known.",
+  }),
+  duplicates_of: z.array(z.string()).openapi({
+    description: "URLs of the crawl that had the content of its last answer before it, the oldest first, at most 5.",
+  }),
   row: z.object({
     priority: z.number(),
     band: z.int(),
@@ -71,7 +87,13 @@ export function addExplainRoutes(app: App, { coordinator }: ApiParts) {
 }
 
 function explainAnswer(explanation: Explanation): Omit<z.infer<typeof ExplainAnswer>, "crawl_id"> {
-  const { row, checks, ...rest } = explanation;
+  const { row, checks, robots, waitingUntil, duplicatesOf, ...plainly } = explanation;
+  const rest = {
+    ...plainly,
+    ...(robots === undefined ? {} : { robots: verdictOf(robots) }),
+    ...(waitingUntil === undefined ? {} : { waiting_until: waitingUntil }),
+    duplicates_of: [...duplicatesOf],
+  };
   if (row === undefined) return { ...rest, checks: [...checks] };
   const { discoveryPath, discoveredFrom, enqueuedAt, inLinks, ...plain } = row;
   return {
@@ -85,4 +107,8 @@ function explainAnswer(explanation: Explanation): Omit<z.infer<typeof ExplainAns
       in_links: inLinks,
     },
   };
+}
+
+function verdictOf({ allowed, rule, line }: RobotsVerdict) {
+  return { allowed, ...(rule === undefined ? {} : { rule }), ...(line === undefined ? {} : { line }) };
 }

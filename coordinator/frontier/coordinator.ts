@@ -6,6 +6,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { RobotsJudge } from "../explain_ports.ts";
 import type { SeenFacts } from "../seen_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
@@ -60,6 +61,8 @@ export interface CoordinatorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly digest: Digest;
+  /** How edges judge by a robots.txt, to explain it; absent = that isn't explained. */
+  readonly robots?: RobotsJudge;
   readonly log: Logger;
   readonly settings?: Partial<FrontierSettings>;
   /** Where copies of the seen-set's filters go, so that another node can take a shard; absent = nowhere. */
@@ -76,6 +79,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     clock,
     random,
     digest,
+    ...(options.robots === undefined ? {} : { robots: options.robots }),
     log,
     book,
     settings,

@@ -7,6 +7,7 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { RobotsJudge } from "../explain_ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
 import { type CrawlId, type HostKey, type LeaseId, type Origin, originOf, type WorkerId } from "../../protocol/mod.ts";
 import { AddressBook } from "./clocks/address_book.ts";
@@ -45,6 +46,8 @@ export interface FrontierParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly digest: Digest;
+  /** Absent: what a robots.txt says of one URL isn't explained. */
+  readonly robots?: RobotsJudge;
   readonly log: Logger;
   readonly settings: FrontierSettings;
   /** The shards of this process, and the slot map. */

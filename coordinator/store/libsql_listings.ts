@@ -12,7 +12,7 @@ import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { Names } from "./libsql_names.ts";
 import { connectChecked, LOG_BYTES, type OpenOptions } from "./libsql_open.ts";
-import { readUrls } from "./libsql_reads.ts";
+import { QUEUE, readUrls } from "./libsql_reads.ts";
 import { contentKey, folderOf } from "./libsql_rows.ts";
 
 /** Rows that one statement looks at: the first one as many as are wanted, then more while few of them fit. */
@@ -35,6 +35,8 @@ const SQL = {
   capturesOfContent: `select '[' || coalesce(group_concat(facts, ','), '') || ']'
     from (select facts from capture indexed by capture_content
       where content = ? and facts->>'content_hash' = ? order by seq desc limit ?)`,
+  readyBefore: `select count(*) from (select 1 from url u indexed by url_ready
+    where u.state = 0 and u.queue = ${QUEUE} and (u.band, u.seq) < (?, ?) limit ?)`,
 } as const;
 
 /** The next macrotask: whoever else wants the thread goes first. */
@@ -58,6 +60,11 @@ export function listingsOf(database: Reading): Listings {
       const args = [BigInt(contentKey(hash)), hash, BigInt(limit)];
       const [row] = await database.read(SQL.capturesOfContent, args);
       return JSON.parse(String(row![0]));
+    },
+    async readyBefore({ slot, crawlId, host }, { band, seq }, limit) {
+      const args = [BigInt(slot), crawlId, host, BigInt(band), BigInt(seq), BigInt(limit)];
+      const [row] = await database.read(SQL.readyBefore, args);
+      return Number(row![0]);
     },
     // Names anew each time: a crawl may have come since.
     lookUp: (keys) => readUrls(database, new Names(database), keys),
@@ -95,6 +102,7 @@ export function openLibsqlReader(options: OpenOptions & { readonly clock: Clock 
   return {
     captures: (prefix, afterSeq, limit) => using((listings) => listings.captures(prefix, afterSeq, limit)),
     capturesOfContent: (hash, limit) => using((listings) => listings.capturesOfContent(hash, limit)),
+    readyBefore: (queue, place, limit) => using((listings) => listings.readyBefore(queue, place, limit)),
     lookUp: (keys) => using((listings) => listings.lookUp(keys)),
     async close() {
       const closing = opened;

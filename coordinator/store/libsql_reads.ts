@@ -17,7 +17,7 @@ export interface QueueRef {
 
 const KEYS = "with r (k, v) as materialized (select key, value from json_each(?))";
 const NAMED = "cross join back_queue q on q.id = u.queue cross join crawl c on c.id = u.crawl";
-const QUEUE = `(select q.id from back_queue q
+export const QUEUE = `(select q.id from back_queue q
   where q.slot = ? and q.crawl = (select id from crawl where crawl_id = ?) and q.host = ?)`;
 
 /** Rows of JSON text as one: a client makes an object of each row and of each of its columns. */

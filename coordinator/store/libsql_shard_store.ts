@@ -117,6 +117,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) => reading(({ listings }) => listings.captures(prefix, afterSeq, limit)),
     capturesOfContent: (hash, limit) => reading(({ listings }) => listings.capturesOfContent(hash, limit)),
+    readyBefore: (queue, place, limit) => reading(({ listings }) => listings.readyBefore(queue, place, limit)),
     lookUp: (keys) => reading(({ listings }) => listings.lookUp(keys)),
     readSettled: (crawlId, from, limit) => reading(({ database }) => readSettled(database, crawlId, from, limit)),
     earlierCaptures: (names) => reading(({ database }) => readEarlierCaptures(database, names)),

@@ -210,6 +210,18 @@ export class MemoryShardStore implements ShardStore {
     return rows.slice(0, Math.min(limit, end < 0 ? rows.length : end));
   }
 
+  async readyBefore(
+    queue: Parameters<ShardStore["readyBefore"]>[0],
+    place: Parameters<ShardStore["readyBefore"]>[1],
+    limit: number,
+  ): Promise<number> {
+    const rows = this.#disk.ready.of(queue);
+    return Math.min(
+      limit,
+      rows.filter(({ band, seq }) => band < place.band || (band === place.band && seq < place.seq)).length,
+    );
+  }
+
   lookUp(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]> {
     return this.urls(keys);
   }

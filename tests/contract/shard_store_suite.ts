@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { OwnerLost } from "../../coordinator/owner_ports.ts";
-import type { ShardStore } from "../../coordinator/ports.ts";
+import type { ShardStore, UrlRow } from "../../coordinator/ports.ts";
 import {
   addressRow,
   batch,
@@ -255,6 +255,26 @@ function tallies(it: It): void {
 }
 
 function logs(it: It): void {
+  it("URLs are looked up beside the frontier, and ready ones before a place in their queue counted", async (store) => {
+    const rows = [
+      urlRow(1, { band: 2 }),
+      urlRow(2, { band: 1 }),
+      urlRow(3, { band: 2 }),
+      urlRow(4, { host: "b.a.example" }),
+    ];
+    const done = urlRow(5, { band: 0, state: "done" });
+    await store.commit(batch(1, { newUrls: [...rows, done] }));
+    assert.deepEqual(await store.lookUp([keyOf(rows[2]!), keyOf(urlRow(9)), keyOf(rows[0]!)]), [
+      rows[2],
+      undefined,
+      rows[0],
+    ]);
+    const before = (row: UrlRow, limit = 100) => store.readyBefore(row, row, limit);
+    assert.deepEqual(await Promise.all(rows.map((row) => before(row))), [1, 0, 2, 0]);
+    assert.equal(await before(rows[2]!, 1), 1);
+    assert.equal(await before({ ...rows[2]!, crawlId: "none" }), 0);
+  });
+
   it("captures are read by storage prefix after a number, without what only the page table keeps", async (store) => {
     const rows = [
       captureRow(1, "w1/a.warc.gz"),

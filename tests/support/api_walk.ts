@@ -8,6 +8,7 @@ import { slotOf } from "../../protocol/mod.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Answer, apiClient } from "./api_client.ts";
 import type { ControlPlane } from "./control_plane.ts";
+import { answerAll } from "./frontier.ts";
 import { fetched, robots, targetOf } from "./outcomes.ts";
 
 export interface GoodRequest {
@@ -36,6 +37,7 @@ export async function walkApi(ask: Ask, plane: ControlPlane): Promise<GoodReques
   };
   await createCrawls(send);
   await workAsEdge(send, plane);
+  await finishAndRecrawl(send, plane);
   await lookAround(send);
   await operate(send);
   return sent;
@@ -99,6 +101,15 @@ async function workAsEdge(send: Send, plane: ControlPlane): Promise<void> {
   const released = [{ lease_id: first.lease_id, epoch: first.epoch, slot: first.slot }];
   await send("POST /v1/frontier/release", { json: { worker_id: "tokyo", leases: released, reason: "walked" } });
   plane.advance(600_000);
+}
+
+/** A crawl of one page comes to its end, and begins anew. */
+async function finishAndRecrawl(send: Send, { coordinator, clock }: ControlPlane): Promise<void> {
+  const { leases } = await coordinator.lease({ worker_id: "w1", region: "eu", max: 9, max_leases: 9, holding: 0 });
+  const lease = leases.find(({ crawl }) => crawl.crawl_id === "other")!;
+  await answerAll(coordinator, lease);
+  while (coordinator.crawls().find(({ crawlId }) => crawlId === "other")!.state !== "finished") await clock.sleep(5);
+  await send("POST /v1/crawls/{crawl_id}/recrawl", { path: "/v1/crawls/other/recrawl" });
 }
 
 async function lookAround(send: Send): Promise<void> {

@@ -3,6 +3,7 @@
  * Invariant: nothing outlives `close`.
  */
 
+import { robotsJudge } from "../../cli/robots_judge.ts";
 import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
@@ -62,6 +63,7 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
     clock,
     random: systemRandom,
     digest: nativeDigest,
+    robots: robotsJudge,
     controlStore: control,
     shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
   });

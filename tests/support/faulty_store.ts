@@ -48,6 +48,7 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
     readOutbox: (limit) => store.readOutbox(limit),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
+    readyBefore: (queue, place, limit) => store.readyBefore(queue, place, limit),
     lookUp: (keys) => store.lookUp(keys),
     capturesOfContent: (hash, limit) => store.capturesOfContent(hash, limit),
     readSettled: (crawlId, from, limit) => store.readSettled(crawlId, from, limit),

@@ -3,9 +3,9 @@
  * Invariant: reads only, and by the very functions that decide; so what it says is what would happen.
  */
 
-import type { ExplainedCheck, Explanation } from "../../explain_ports.ts";
+import type { ExplainedCheck, Explanation, RobotsVerdict } from "../../explain_ports.ts";
 import type { UrlRow } from "../../ports.ts";
-import { fingerprintToHex } from "../../../protocol/mod.ts";
+import { fingerprintToHex, originOf } from "../../../protocol/mod.ts";
 import { admissionReason, type Applicant } from "../door/admission.ts";
 import type { Crawl } from "../crawls/crawl.ts";
 import { familyOf } from "../door/family.ts";
@@ -36,6 +36,14 @@ export interface Inquiry {
   readonly row: UrlRow | undefined;
   /** Wall ms. */
   readonly now: number;
+  /** What is looked up for an explanation only. */
+  readonly looked?: LookedUp;
+}
+
+export interface LookedUp {
+  readonly robots?: RobotsVerdict;
+  readonly ahead?: number;
+  readonly duplicatesOf: readonly string[];
 }
 
 export function explain(url: UrlInQuestion, inquiry: Inquiry): Explanation {
@@ -59,8 +67,21 @@ export function explain(url: UrlInQuestion, inquiry: Inquiry): Explanation {
     ...verdict(key, inquiry, { refusal, checks }),
     ...(refusal === undefined ? {} : { refusal }),
     checks,
+    ...waiting(url, inquiry),
+    duplicatesOf: [],
+    ...inquiry.looked,
     ...(row === undefined ? {} : { row: shownRow(row) }),
   };
+}
+
+/** Until when a URL that is queued can't be fetched, as far as a time is known. */
+function waiting({ href, place }: UrlInQuestion, { shard, row, now }: Inquiry): Pick<Explanation, "waitingUntil"> {
+  if (row?.state !== "ready" && row?.state !== "waiting") return {};
+  const host = shard.hosts.get(place.host);
+  const origin = shard.origins.get(originOf(href));
+  const robotsAt = origin?.class === "unreachable" ? origin.retryAt : 0;
+  const until = Math.max(row.availableAt, host?.nextStartAt ?? 0, robotsAt);
+  return until > now ? { waitingUntil: until } : {};
 }
 
 function applicantOf({ href, place }: UrlInQuestion, { shard, crawl, row, now }: Inquiry): Applicant {
@@ -123,6 +144,7 @@ export function explainRefused(input: string, error: string, limits: { readonly 
     domain: "",
     status: "unknown",
     why: `refused at the door (${refusal}): ${error}`,
+    duplicatesOf: [],
     refusal,
     checks: [{ check: "shape", passes: false, says: error }],
   };

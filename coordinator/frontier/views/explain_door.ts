@@ -42,8 +42,10 @@ export function scopeCheck(
   }
   const says: Record<ScopeReason, string> = {
     scope: `It isn't in the crawl's scope (${scope.kind}); scope.domains would let its host in.`,
-    include: "It matches no include pattern of the crawl.",
-    exclude: "It matches an exclude pattern of the crawl.",
+    include: `It matches no include pattern of the crawl (${scope.include.join(" , ")}).`,
+    exclude: `It matches an exclude pattern of the crawl (${
+      scope.exclude.find((pattern) => new RegExp(pattern, "u").test(url.href)) ?? ""
+    }).`,
     max_depth: `Its depth is ${depth}; the crawl follows links to depth ${scope.max_depth}.`,
   };
   return { check: "scope", passes: false, says: says[reason] };

@@ -13,7 +13,7 @@ import { utcTime } from "./utc_time.ts";
 export function laterChecks(href: string, place: HostPlace, inquiry: Inquiry): ExplainedCheck[] {
   return [
     seenCheck(inquiry),
-    robotsCheck(href, inquiry),
+    ...robotsChecks(href, inquiry),
     hostCheck(place, inquiry),
     domainCheck(place, inquiry),
     addressCheck(place, inquiry),
@@ -28,6 +28,21 @@ function seenCheck({ row }: Inquiry): ExplainedCheck {
       row.discoveredFrom === "" ? "" : `, found on ${row.discoveredFrom}`
     }.`;
   return { check: "seen", passes: true, says };
+}
+
+/** What is known of the file, and what it says of this URL where that is known too. */
+function robotsChecks(href: string, inquiry: Inquiry): ExplainedCheck[] {
+  const verdict = inquiry.looked?.robots;
+  if (verdict === undefined) return [robotsCheck(href, inquiry)];
+  const { allowed, rule, line } = verdict;
+  const decides = rule === undefined ? "no rule of it fits" : `line ${line} decides: ${rule}`;
+  const says = `robots.txt of ${originOf(href)} ${allowed ? "allows" : "forbids"} it; ${decides}.`;
+  const file = robotsCheck(href, inquiry);
+  return [
+    file.passes
+      ? { check: "robots", passes: allowed, says: `${says} ${file.says}` }
+      : { ...file, says: `${file.says} ${says}` },
+  ];
 }
 
 function robotsCheck(href: string, { shard, row, now }: Inquiry): ExplainedCheck {
