@@ -75,6 +75,8 @@ export interface OperatorStore {
   audit(before: number, limit: number): Promise<AuditRow[]>;
   /** Forgets what is older than `at`; how many rows that were. */
   pruneAudit(at: number): Promise<number>;
+  /** The secret of this name; `fresh` becomes it where there is none. All that share the database get the same. */
+  secret(name: string, fresh: string): Promise<string>;
   /** In the order of their names, lifted ones too. */
   quarantines(): Promise<QuarantineRow[]>;
   /** Adds a quarantine, or replaces the one of its name. */

@@ -103,6 +103,8 @@ export interface OutboxRow {
   readonly lease_id: LeaseId;
   readonly seq: number;
   readonly links: readonly OutboxLink[];
+  /** Of the coordinator that handed it out: comes back with the row, which it makes unchangeable on its way. */
+  readonly seal?: string;
 }
 
 export interface OutboxLink {

@@ -8,11 +8,11 @@ import type { Completion } from "../../protocol/mod.ts";
 import { ApiProblem } from "./problem.ts";
 import type { Caller } from "./tokens.ts";
 
-function isBound({ role, name }: Caller): boolean {
+export function isBound({ role, name }: Caller): boolean {
   return role === "edge" && name !== "";
 }
 
-function speaksFor({ name }: Caller, worker: string): boolean {
+export function speaksFor({ name }: Caller, worker: string): boolean {
   return worker === name || worker.startsWith(`${name}.`);
 }
 
@@ -34,7 +34,8 @@ export function refuseForeignPrefix(caller: Caller, storagePrefix: string): void
 
 export function refuseForeignKeys(caller: Caller, { outcomes }: Completion): void {
   if (!isBound(caller)) return;
-  for (const { capture } of outcomes) {
+  for (const { capture, hops = [] } of outcomes) {
     if (capture) refuseForeignPrefix(caller, capture.record.storage_key);
+    for (const hop of hops) refuseForeignPrefix(caller, hop.capture.record.storage_key);
   }
 }

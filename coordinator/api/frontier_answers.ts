@@ -89,6 +89,7 @@ const OutboxRow = z.object({
       priority: z.number(),
     }).readonly(),
   ).readonly(),
+  seal: z.string().optional().openapi({ description: "To be delivered with the row, which may not be changed." }),
 }).openapi("OutboxRow");
 
 export const LeaseAnswer = z.object({

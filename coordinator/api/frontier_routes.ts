@@ -30,6 +30,7 @@ import {
   ReleaseSchema,
   SettledSchema,
 } from "./frontier_schemas.ts";
+import type { OutboxSeal } from "./outbox_seal.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
 import { jsonAnswer, jsonBody } from "./route_parts.ts";
 
@@ -102,12 +103,13 @@ function addVersionCheck(app: App): void {
   });
 }
 
-export function addFrontierRoutes(app: App, { coordinator }: ApiParts) {
+export function addFrontierRoutes(app: App, { coordinator }: ApiParts, seal: OutboxSeal) {
   addVersionCheck(app);
   return app.openapi(leaseRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
-    const reply = await coordinator.lease(request);
+    const granted = await coordinator.lease(request);
+    const reply = { ...granted, outbox: await seal.sealed(granted.outbox, request.worker_id) };
     return c.json(c.req.header("outrider-protocol") === "1" ? replyOfVersion1(reply) : reply, 200);
   }).openapi(completeRoute, async (c) => {
     const completion = c.req.valid("json");
@@ -132,7 +134,7 @@ export function addFrontierRoutes(app: App, { coordinator }: ApiParts) {
 }
 
 /** Permits, outbox rows, robots bodies and captures: what travels beside leases. */
-export function addExchangeRoutes(app: App, { coordinator }: ApiParts) {
+export function addExchangeRoutes(app: App, { coordinator }: ApiParts, seal: OutboxSeal) {
   return app.openapi(permitsRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
@@ -149,12 +151,13 @@ export function addExchangeRoutes(app: App, { coordinator }: ApiParts) {
   }).openapi(outboxRoute, async (c) => {
     const delivery = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), delivery.worker_id);
+    await seal.check(delivery.rows);
     await coordinator.deliverOutbox(delivery);
     return c.json({}, 200);
   }).openapi(ackRoute, async (c) => {
     const ack = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), ack.worker_id);
-    await coordinator.ackOutbox(ack);
+    await coordinator.ackOutbox({ ...ack, rows: seal.acknowledgeable(ack.rows, c.get("caller")) });
     return c.json({}, 200);
   }).openapi(capturesRoute, async (c) => {
     const request = c.req.valid("json");

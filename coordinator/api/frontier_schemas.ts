@@ -84,6 +84,7 @@ export const OutboxDeliverySchema = z.object({
     lease_id: LeaseIdSchema,
     seq: Seq,
     links: z.array(OutboxLinkSchema).max(LIMITS.outlinksPerPage),
+    seal: z.string().max(64).optional(),
   })).max(LIMITS.outboxRowsPerReply),
 }).openapi("OutboxDelivery");
 

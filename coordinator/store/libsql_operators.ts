@@ -13,6 +13,7 @@ export const OPERATOR_TABLES: readonly string[] = [
   `create table if not exists audit (seq integer primary key autoincrement, id text not null unique,
     at integer not null, status integer not null, facts text not null)`,
   "create index if not exists audit_age on audit (at)",
+  "create table if not exists secret (name text primary key, value text not null)",
   "create table if not exists quarantine (name text primary key, facts text not null)",
 ];
 
@@ -28,6 +29,8 @@ const SQL = {
   trim: "delete from audit where seq <= (select max(seq) from audit) - ?",
   audit: "select seq, status, facts from audit where seq < ? order by seq desc limit ?",
   prune: "delete from audit where at < ? returning 1",
+  newSecret: "insert or ignore into secret (name, value) values (?, ?)",
+  secret: "select value from secret where name = ?",
   quarantines: "select facts from quarantine order by name",
   putQuarantine:
     "insert into quarantine (name, facts) values (?, ?) on conflict (name) do update set facts = excluded.facts",
@@ -62,6 +65,12 @@ export function libsqlOperators(using: Using): OperatorStore {
       using("Pruning the audit log of", async (database) => {
         const [gone] = await database.write([plain(SQL.prune, [BigInt(Math.floor(at))])]);
         return gone!.length;
+      }),
+    secret: (name, fresh) =>
+      using("Reading a secret of", async (database) => {
+        await database.write([plain(SQL.newSecret, [name, fresh])]);
+        const [row] = await database.read(SQL.secret, [name]);
+        return String(row![0]);
       }),
     quarantines: () => using("Reading", (database) => read<QuarantineRow>(database, SQL.quarantines)),
     putQuarantine: (row) => put("Writing a quarantine to", [plain(SQL.putQuarantine, [row.name, JSON.stringify(row)])]),

@@ -10,6 +10,7 @@ export class MemoryOperatorDisk {
   readonly tokens = new Map<string, TokenRow>();
   readonly audit = new Map<string, AuditRow>();
   readonly quarantines = new Map<string, QuarantineRow>();
+  readonly secrets = new Map<string, string>();
   auditSeq = 0;
 }
 
@@ -47,6 +48,12 @@ export class MemoryOperatorStore implements OperatorStore {
     const old = [...this.#disk.audit.values()].filter((row) => row.at < at);
     for (const { id } of old) this.#disk.audit.delete(id);
     return old.length;
+  }
+
+  async secret(name: string, fresh: string): Promise<string> {
+    const { secrets } = this.#disk;
+    if (!secrets.has(name)) secrets.set(name, fresh);
+    return secrets.get(name)!;
   }
 
   async quarantines(): Promise<QuarantineRow[]> {

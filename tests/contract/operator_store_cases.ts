@@ -58,6 +58,14 @@ export function operatorStoreCases<Store extends OperatorStore>(it: It<Store>): 
     assert.ok((await (await reopen()).audit(0, 1))[0]!.seq > 12, "a seq never comes again");
   });
 
+  it("a secret is the first one that was offered, for everybody", async (reopen) => {
+    const store = await reopen();
+    assert.equal(await store.secret("outbox", "first"), "first");
+    assert.equal(await store.secret("outbox", "second"), "first");
+    assert.equal(await store.secret("other", "third"), "third");
+    assert.equal(await (await reopen()).secret("outbox", "fourth"), "first");
+  });
+
   it("quarantines stand by name, the newest word of each", async (reopen) => {
     const store = await reopen();
     await store.putQuarantine({ name: "tokyo", reason: "forged", at: NOW, liftedAt: 0 });

@@ -10,7 +10,8 @@ import { apiClient } from "../support/api_client.ts";
 import { apiParts, OPERATOR_TOKEN } from "../support/api_parts.ts";
 import { ApiTruth } from "../support/api_truth.ts";
 import { walkApi } from "../support/api_walk.ts";
-import { type Disks, freshDisks, openControlPlane } from "../support/control_plane.ts";
+import { freshDisks, openControlPlane } from "../support/control_plane.ts";
+import { stateOf } from "../support/disk_state.ts";
 import { test } from "../support/test.ts";
 import { type BadRequest, badRequest } from "./api_bad_requests.ts";
 import { Chance } from "./chance.ts";
@@ -19,16 +20,6 @@ const REQUESTS = Number(process.env.OUTRIDER_API_FUZZ ?? 800);
 const SEED = Number(process.env.OUTRIDER_API_FUZZ_SEED ?? 1);
 /** Requests between two looks at the stores. */
 const STRETCH = 250;
-
-/** All that the stores hold but the audit log, which grows by each refused action too. */
-function stateOf({ control, shards }: Disks): string {
-  const { audit: _, auditSeq: __, ...kept } = control;
-  return JSON.stringify([kept, shards], (_key, value) => {
-    if (typeof value === "bigint") return `${value}n`;
-    if (value instanceof Map || value instanceof Set) return [...value];
-    return value;
-  });
-}
 
 test(
   `API fuzz: ${REQUESTS} bad requests of seed ${SEED} are refused with problems, and change nothing`,

@@ -6,7 +6,9 @@
 import assert from "node:assert/strict";
 import { slotOf } from "../../protocol/mod.ts";
 import { nativeDigest } from "../../runtime/node.ts";
+import { createOutboxSeal } from "../../coordinator/api/outbox_seal.ts";
 import type { Answer, apiClient } from "./api_client.ts";
+import { apiParts } from "./api_parts.ts";
 import type { ControlPlane } from "./control_plane.ts";
 import { answerAll } from "./frontier.ts";
 import { fetched, robots, targetOf } from "./outcomes.ts";
@@ -95,7 +97,8 @@ async function workAsEdge(send: Send, plane: ControlPlane): Promise<void> {
   await send("GET /v1/frontier/robots/{digest}", { path: `/v1/frontier/robots/${digest}` });
   await send("POST /v1/frontier/captures", { json: { storage_prefix: "tokyo/", shard: 0, after_seq: -1, limit: 10 } });
   const link = { url: `${SEED}d`, depth: 1, hop: 0, discovery_path: "L", discovered_from: SEED, priority: 0.5 };
-  const rows = [{ slot: slotOf(0n), crawl_id: "walk", lease_id: "l-9", seq: 1, links: [link] }];
+  const unsealed = { slot: slotOf(0n), crawl_id: "walk", lease_id: "l-9", seq: 1, links: [link] };
+  const rows = await createOutboxSeal(apiParts(plane)).sealed([unsealed], "tokyo");
   await send("POST /v1/frontier/outbox", { json: { worker_id: "tokyo", rows } });
   await send("POST /v1/frontier/outbox_ack", { json: { worker_id: "tokyo", rows: [{ lease_id: "l-9", seq: 1 }] } });
   const released = [{ lease_id: first.lease_id, epoch: first.epoch, slot: first.slot }];
