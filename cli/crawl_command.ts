@@ -136,7 +136,7 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
       shards: 1,
       settings: { ...limitSettings(flags), deadWorker: WORKER },
     });
-    const onLocalTrouble = countTroubles({
+    const troubles = countTroubles({
       clock: systemClock,
       say: screen.say,
       giveUp: (sentence) => stop.stop(`gave up: ${sentence}`),
@@ -148,10 +148,11 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
         frontier: coordinator,
         core,
         shards: () => [0],
-        onLocalTrouble,
+        onLocalTrouble: troubles.ofMachine,
       });
-      const frontier = tellingTrouble(coordinator, onLocalTrouble);
-      const edge = await openEdgeThread(edgeSettings(plan, flags), { frontier, log, onLocalTrouble });
+      const frontier = tellingTrouble(coordinator, troubles.ofMachine);
+      const parts = { frontier, log, onLocalTrouble: troubles.ofEdge };
+      const edge = await openEdgeThread(edgeSettings(plan, flags), parts);
       const { data: folder, recrawl = false } = flags;
       await work({ plan, coordinator, edge, publishing, stop, screen, folder, recrawl });
     } finally {
@@ -211,10 +212,11 @@ async function work(parts: Work): Promise<void> {
   } finally {
     for (const part of [edge, publishing]) await part.close().catch((error: Error) => unclosed ??= error.message);
   }
-  const stats = coordinator.stats(plan.crawlId)!;
-  const finished = stats.state === "finished";
+  const finished = coordinator.stats(plan.crawlId)!.state === "finished";
   // Where that can't be saved, the crawl is taken up as after a crash.
   if (!finished) await coordinator.setCrawlState(plan.crawlId, "paused").catch(() => {});
+  const ended = coordinator.stats(plan.crawlId)!;
+  const stats: CrawlStats = ended.state === "running" ? { ...ended, state: "paused", reason: "" } : ended;
   const how = finished ? "finished" : stop.reason();
   screen.end({ stats, tookMs: systemClock.monotonicMs() - startedAt, folder, how, resumable: !finished });
   if (stats.fetched === 0 && finished) screen.say(await nothingFetched(plan, coordinator));

@@ -81,14 +81,14 @@ async function edge(flags: Flags): Promise<void> {
       ...(token === undefined ? {} : { token }),
     });
     const core = await loadCore();
-    const onLocalTrouble = (sentence: string) => log.error("local trouble", { sentence });
+    const onLost = (sentence: string) => log.error("publishing failed; trying again", { sentence });
     let shards = [0];
     const onSlotMap = (map: SlotMap) => {
       if (map.shards !== shards.length) shards = Array.from({ length: map.shards }, (_, index) => index);
     };
     const settings = edgeSettings(flags, workerId);
-    const publishing = await openPublishing({ ...settings, frontier, core, shards: () => shards, onLocalTrouble });
-    const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble, onSlotMap });
+    const publishing = await openPublishing({ ...settings, frontier, core, shards: () => shards, onLocalTrouble: onLost });
+    const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble: () => {}, onSlotMap });
     process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
     try {
       await Promise.all([node.run(stop.signal), publishing.run(stop.signal)]);

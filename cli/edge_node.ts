@@ -5,10 +5,12 @@
 
 import type { Core } from "../core-wasm/core.ts";
 import { Backlog } from "../edge/backlog.ts";
+import { Health, type LocalTrouble } from "../edge/health/health.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { createNameLookup } from "../edge/http/dns/name_lookup.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { unpackGzip } from "../edge/http/unpack.ts";
+import { createNetworkProbe } from "../edge/http/network_probe.ts";
 import { createResolver } from "../edge/http/resolver.ts";
 import { createHttpFetcher } from "../edge/http/http_fetcher.ts";
 import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
@@ -52,7 +54,7 @@ export interface EdgeNodeParts {
   readonly frontier: Frontier;
   readonly core: Core;
   readonly log: Logger;
-  readonly onLocalTrouble: (sentence: string) => void;
+  readonly onLocalTrouble: (trouble: LocalTrouble) => void;
   readonly onSlotMap: (map: SlotMap) => void;
 }
 
@@ -103,10 +105,11 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
   }
   const names = createNameLookup({ clock: systemClock, servers: settings.resolvers });
+  const { probe, lookup } = createNetworkProbe({ clock: systemClock, random: systemRandom, lookup: names.lookup });
   const overrides = settings.resolve.map(parseResolveOverride);
   const fetcher = createHttpFetcher({
     guard: createAddressGuard(settings.openedCidrs),
-    resolver: createResolver({ clock: systemClock, lookup: names.lookup, overrides }),
+    resolver: createResolver({ clock: systemClock, lookup, overrides }),
     clock: systemClock,
     log,
     wholeGzip,
@@ -119,8 +122,16 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     random: systemRandom,
     settings: archiveSettings(settings, core),
   });
+  const health = new Health({
+    clock: systemClock,
+    log,
+    probe,
+    ...(archive.probe === undefined ? {} : { probeStore: archive.probe }),
+    onTrouble: node.onLocalTrouble,
+  });
   const parts: EdgeParts = {
     ...node,
+    health,
     fetcher,
     archive,
     rules: new RulesCache(node.frontier),

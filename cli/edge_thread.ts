@@ -3,6 +3,7 @@
  * Invariant: it is the same node as edge_node.ts wires; only its frontier and its log are calls across the boundary.
  */
 
+import type { LocalTrouble } from "../edge/health/health.ts";
 import type { FrontierVerbs } from "../protocol/mod.ts";
 import { type Channel, openCalls } from "../runtime/calls.ts";
 import type { LogFields, Logger } from "../runtime/ports.ts";
@@ -33,7 +34,7 @@ export interface LogLine {
 export interface EdgeThreadParts {
   readonly frontier: FrontierVerbs;
   readonly log: Logger;
-  readonly onLocalTrouble: (sentence: string) => void;
+  readonly onLocalTrouble: (trouble: LocalTrouble) => void;
 }
 
 /** Starts the thread; resolves when its node is open. */

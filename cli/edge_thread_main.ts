@@ -18,7 +18,7 @@ const calls = openCalls(globalThis as unknown as Channel, {
       frontier,
       core: await loadCore(),
       log,
-      onLocalTrouble: (sentence) => void calls.call("trouble", sentence),
+      onLocalTrouble: (trouble) => void calls.call("trouble", trouble),
       onSlotMap: () => {},
     });
   },

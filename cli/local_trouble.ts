@@ -1,18 +1,22 @@
 /**
- * Trouble of this machine (a full disk, a database that can't be written): leasing pauses and it is told once; when it
- * stays, the run ends and says why.
- * Invariant: pure but for its clock; one bad moment ends nothing, trouble that lasts always does.
+ * Trouble of this machine while a crawl runs: it is told, waited out, and where that takes too long the run ends and says
+ * why; the same command goes on.
+ * Invariant: pure but for its clock; one bad moment ends nothing. A full disk ends the run when it lasts, for somebody has
+ * to make room; a network that has worked is waited for, however long.
  */
 
+import type { LocalTrouble } from "../edge/health/health.ts";
 import type { FrontierVerbs } from "../protocol/mod.ts";
 import { troubleCode } from "../runtime/file_errors.ts";
 import type { Clock } from "../runtime/ports.ts";
 
-/** Trouble that comes this often, over at least this long, stays. */
+/** Trouble with the machine that comes this often, over at least this long, ends the run. */
 const TIMES = 3;
-const LASTING_MS = 2_000;
+const LASTING_MS = 30_000;
 /** After this long without any, it begins anew. */
 const CALM_MS = 60_000;
+/** A network that hasn't worked in this run may be missing for good. */
+const NEVER_WORKED_MS = 120_000;
 
 export interface TroubleParts {
   readonly clock: Clock;
@@ -21,14 +25,28 @@ export interface TroubleParts {
   readonly giveUp: (sentence: string) => void;
 }
 
-/** To be told of each trouble. */
-export function countTroubles({ clock, say, giveUp }: TroubleParts): (sentence: string) => void {
+export interface Troubles {
+  /** A file or a database couldn't be written. */
+  ofMachine(sentence: string): void;
+  /** What the edge found, and found again. */
+  ofEdge(trouble: LocalTrouble): void;
+}
+
+export function countTroubles({ clock, say, giveUp }: TroubleParts): Troubles {
   let times = 0;
   let firstAt = 0;
   let lastAt = -Infinity;
   let gaveUp = false;
   const told = new Set<string>();
-  return (sentence) => {
+  const tell = (sentence: string) => {
+    if (!told.has(sentence) && told.size < TIMES) say(sentence);
+    told.add(sentence);
+  };
+  const end = (sentence: string) => {
+    if (!gaveUp) giveUp(sentence);
+    gaveUp = true;
+  };
+  const ofMachine = (sentence: string) => {
     const now = clock.monotonicMs();
     if (now - lastAt > CALM_MS) {
       times = 0;
@@ -38,10 +56,17 @@ export function countTroubles({ clock, say, giveUp }: TroubleParts): (sentence: 
     lastAt = now;
     times++;
     if (gaveUp) return;
-    if (!told.has(sentence) && told.size < TIMES) say(sentence);
-    told.add(sentence);
-    gaveUp = times >= TIMES && now - firstAt >= LASTING_MS;
-    if (gaveUp) giveUp(sentence);
+    tell(sentence);
+    if (times >= TIMES && now - firstAt >= LASTING_MS) end(sentence);
+  };
+  return {
+    ofMachine,
+    ofEdge: ({ part, sentence, forMs, hasWorked }) => {
+      if (part === "machine") return ofMachine(sentence);
+      if (gaveUp) return;
+      if (forMs === 0) say(`Waiting: ${sentence}`);
+      if (!hasWorked && forMs >= NEVER_WORKED_MS) end(sentence);
+    },
   };
 }
 

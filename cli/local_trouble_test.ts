@@ -8,27 +8,44 @@ function counting() {
   const clock = new VirtualClock();
   const said: string[] = [];
   const ended: string[] = [];
-  const tell = countTroubles({ clock, say: (line) => said.push(line), giveUp: (line) => ended.push(line) });
-  return { clock, said, ended, tell };
+  const { ofMachine, ofEdge } = countTroubles({
+    clock,
+    say: (line) => said.push(line),
+    giveUp: (line) => ended.push(line),
+  });
+  return { clock, said, ended, ofMachine, ofEdge };
 }
 
 test("local trouble: what lasts ends the run once, and is told once", async () => {
-  const { clock, said, ended, tell } = counting();
-  for (let second = 0; second < 10; second++) {
-    tell("The disk is full.");
+  const { clock, said, ended, ofMachine } = counting();
+  for (let second = 0; second < 30; second++) {
+    ofMachine("The disk is full.");
     await clock.advance(1_000);
   }
+  assert.deepEqual([said, ended], [["The disk is full."], []]);
+  for (let second = 0; second < 10; second++) ofMachine("The disk is full.");
   assert.deepEqual([said, ended], [["The disk is full."], ["The disk is full."]]);
 });
 
 test("local trouble: many failures of one moment, and few that lie far apart, end nothing", async () => {
-  const { clock, ended, tell } = counting();
-  for (let i = 0; i < 50; i++) tell(`Page ${i} failed.`);
+  const { clock, ended, ofMachine } = counting();
+  for (let i = 0; i < 50; i++) ofMachine(`Page ${i} failed.`);
   for (let i = 0; i < 10; i++) {
     await clock.advance(61_000);
-    tell("The disk is full.");
+    ofMachine("The disk is full.");
   }
   assert.deepEqual(ended, []);
+});
+
+test("local trouble: a network that has worked is waited for, one that never did ends the run after a while", () => {
+  const { said, ended, ofEdge } = counting();
+  const down = { part: "link", sentence: "Nothing can be reached." } as const;
+  for (const forMs of [0, 500, 3_600_000]) ofEdge({ ...down, forMs, hasWorked: true });
+  assert.deepEqual([said, ended], [["Waiting: Nothing can be reached."], []]);
+  for (const forMs of [0, 119_000]) ofEdge({ ...down, forMs, hasWorked: false });
+  assert.deepEqual(ended, []);
+  for (const forMs of [120_000, 150_000]) ofEdge({ ...down, forMs, hasWorked: false });
+  assert.deepEqual(ended, ["Nothing can be reached."]);
 });
 
 test("local trouble: a frontier's failed commit is told, a refusal isn't; both reach the caller", async () => {

@@ -55,7 +55,7 @@ export class LeaseHold {
 
   /** Nothing at all may be started under it. */
   get #isOver(): boolean {
-    return this.#ended || this.#stop.aborted || this.reporter.stale;
+    return this.#ended || this.#stop.aborted || this.reporter.stale || this.#parts.health.isUnwell;
   }
 
   /** Requests that may be under way at once. */

@@ -3,7 +3,7 @@
  * beside the requests that follow. Invariant: every target is reported or handed back, and the lease is ended once.
  */
 
-import type { Lease, Outcome, Target } from "../protocol/mod.ts";
+import { type Lease, LIMITS, type Outcome, type Target } from "../protocol/mod.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import { LeaseRobots } from "./lease_robots.ts";
 import { settlePage } from "./page_outcome.ts";
@@ -65,7 +65,7 @@ class LeaseRun {
   /** This machine's fault: the rest goes back, nothing loses an attempt. */
   trouble(error: unknown): void {
     this.#hold.endEarly();
-    this.#parts.onLocalTrouble(error instanceof Error ? error.message : String(error));
+    this.#parts.health.machineFailed(error instanceof Error ? error.message : String(error));
   }
 
   #track(set: Set<Promise<void>>, work: Promise<void>): void {
@@ -91,8 +91,18 @@ class LeaseRun {
 
   async #page(target: Target): Promise<void> {
     const page = await crawlPage(target, this.#hold, this.#robots, this.#parts);
-    if (page.kind === "outcome") this.#report(target, page.outcome);
-    else if (page.kind === "answer") this.#settle(target, page);
+    if (page.kind === "outcome") return this.#report(target, page.outcome);
+    if (page.kind !== "answer") return;
+    const isOurs = this.#parts.health.judge(this.#lease.host, page.answered.answer);
+    if (isOurs !== false && await isOurs) this.#handBack(target, page);
+    else this.#settle(target, page);
+  }
+
+  /** This machine couldn't reach the host: the target has lost nothing, but what was sent counts. */
+  #handBack({ target_id }: Target, { requests, hops }: Extract<PageAnswer, { kind: "answer" }>): void {
+    this.#hold.endEarly();
+    const reason = `edge_unhealthy: ${this.#parts.health.sentence}`.slice(0, LIMITS.unhealthyChars);
+    this.#hold.reporter.add({ target_id, status: "deferred", reason, requests, hops });
   }
 
   #settle(target: Target, page: Extract<PageAnswer, { kind: "answer" }>): void {

@@ -6,6 +6,7 @@ import type { Core } from "../core-wasm/core.ts";
 import type { SlotMap, WorkerId } from "../protocol/mod.ts";
 import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Backlog } from "./backlog.ts";
+import type { Health } from "./health/health.ts";
 import type { Archive, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
@@ -39,8 +40,8 @@ export interface EdgeParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: EdgeSettings;
-  /** Called when this machine, not the web, is in trouble (disk, coordinator). One sentence. */
-  readonly onLocalTrouble: (sentence: string) => void;
+  /** Whether this machine, not the web, is in trouble. */
+  readonly health: Health;
   /** Told the slot map of every lease reply. */
   readonly onSlotMap: (map: SlotMap) => void;
 }

@@ -87,7 +87,21 @@ export interface FetchFailure {
   /** False when no packet was sent to the host (address refused, DNS failure, aborted before connect). */
   readonly sent: boolean;
   readonly remoteAddress?: string;
+  /** Of failure `dns`: no resolver answered, so that nothing is known of the name. */
+  readonly unanswered?: boolean;
   readonly timings: FetchTimings;
+}
+
+/** Tells a web that fails from a machine that is cut off. Never rejects. */
+export interface NetworkProbe {
+  /** When a resolver last answered for any name, if only with "no such name"; monotonic ms, -Infinity = it never did. */
+  resolvedAt(): number;
+  /** Does a TCP connection to this address, which answered before, stand within `ms`? Nothing is sent on it. */
+  connects(address: string, port: number, ms: number): Promise<boolean>;
+  /** Does a resolver answer within `ms` for a name that none can have in its cache, if only with "no such name"? */
+  resolves(ms: number): Promise<boolean>;
+  /** Does one answer for any of these names, be it from a cache? */
+  knows(names: readonly string[], ms: number): Promise<boolean>;
 }
 
 /**
@@ -139,5 +153,7 @@ export interface Archive {
   readonly storagePrefix: string;
   /** Resolves when the records are durable. Calls may overlap. */
   append(entry: ArchiveEntry): Promise<Archived>;
+  /** Rejects with a sentence when an append would fail for want of this machine's: asked while leasing pauses. */
+  probe?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
-import { LIMITS, originOf } from "../protocol/mod.ts";
+import { hostKeyOf, LIMITS, originOf } from "../protocol/mod.ts";
 import { capture, captureHop } from "./capture.ts";
 import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
@@ -38,6 +38,12 @@ export async function crawlRobots(
       hold.endEarly();
       // Begun anew at once, the hosts that redirect here would be asked again and again.
       return hops.length === 0 ? undefined : refused(target, origin, robots, { requests, hops });
+    }
+    const isOurs = parts.health.judge(hostKeyOf(new URL(url).hostname), answer);
+    if (isOurs !== false && await isOurs) {
+      // Whatever was asked for on the way is asked for again: the origin gains no wait by it.
+      hold.endEarly();
+      return undefined;
     }
     requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;

@@ -1,7 +1,7 @@
 /**
  * The loop of an edge node: asks for leases while it has hands free, works through them, delivers outbox rows.
  * Invariants: never more leases than maxLeases; a stop ends cleanly (requests in flight are settled, the rest goes
- * back); trouble of this machine pauses leasing and is told, it costs no URL an attempt.
+ * back); trouble of this machine pauses leasing and is told (health/), it costs no URL an attempt.
  */
 
 import type { LeaseReply } from "../protocol/mod.ts";
@@ -27,10 +27,11 @@ class Worker {
   readonly #active = new Set<Promise<void>>();
   #wake: AbortController = new AbortController();
   #troubleWaitMs = FIRST_TROUBLE_WAIT_MS;
-  #healthyFrom = 0;
+  /** The coordinator is being told that this edge is unwell. */
+  #telling: Promise<void> | undefined;
 
   constructor(parts: EdgeParts, stop: AbortSignal) {
-    this.#parts = { ...parts, onLocalTrouble: (sentence) => this.#trouble(sentence, parts) };
+    this.#parts = parts;
     this.#stop = stop;
     stop.addEventListener("abort", () => this.#wake.abort(), { once: true });
   }
@@ -41,13 +42,17 @@ class Worker {
       await this.#pause(waitMs);
     }
     while (this.#active.size > 0) await Promise.all(this.#active);
+    await this.#telling;
   }
 
   /** One lease request, when hands are free; how long to wait before the next. */
   async #round(): Promise<number> {
-    const { settings, clock, frontier, log } = this.#parts;
-    const unhealthyMs = this.#healthyFrom - clock.monotonicMs();
-    if (unhealthyMs > 0) return unhealthyMs;
+    const { settings, clock, frontier, log, health } = this.#parts;
+    if (health.isUnwell) {
+      this.#telling ??= this.#tellUnwell().finally(() => this.#telling = undefined);
+      const waitMs = await health.check();
+      if (health.isUnwell) return Math.max(SHORTEST_WAIT_MS, waitMs);
+    }
     const free = settings.maxLeases - this.#active.size;
     if (free <= 0) return LONGEST_WAIT_MS;
     const sent = Stopwatch.start(clock);
@@ -65,6 +70,25 @@ class Worker {
     } catch (error) {
       log.warn("could not ask for leases; trying again", { error: String(error) });
       return this.#nextTroubleWait();
+    }
+  }
+
+  /** Asks for nothing, and says why: others get the hosts, and operators see it. Never rejects. */
+  async #tellUnwell(): Promise<void> {
+    const { settings, frontier, log, health } = this.#parts;
+    try {
+      const reply = await frontier.lease({
+        worker_id: settings.workerId,
+        region: settings.region,
+        max: 0,
+        max_leases: 0,
+        holding: this.#active.size,
+        unhealthy: health.sentence.slice(0, LIMITS.unhealthyChars),
+      });
+      this.#parts.onSlotMap(reply.slot_map);
+      if (reply.outbox.length > 0) this.#begin(deliver(reply.outbox, this.#parts));
+    } catch (error) {
+      log.warn("could not tell the coordinator that this edge is unhealthy", { error: String(error) });
     }
   }
 
@@ -89,15 +113,6 @@ class Worker {
       await this.#parts.clock.sleep(Math.min(waitMs, LONGEST_WAIT_MS) - SHORTEST_WAIT_MS, this.#wake.signal);
     }
     if (this.#wake.signal.aborted && !this.#stop.aborted) this.#wake = new AbortController();
-  }
-
-  #trouble(sentence: string, parts: EdgeParts): void {
-    const now = parts.clock.monotonicMs();
-    if (now >= this.#healthyFrom) {
-      parts.log.error("local trouble; leasing pauses", { trouble: sentence });
-      parts.onLocalTrouble(sentence);
-      this.#healthyFrom = now + this.#nextTroubleWait();
-    }
   }
 
   #nextTroubleWait(): number {

@@ -128,6 +128,8 @@ export const LIMITS = {
   outboxRows: 10_000,
   /** Outbox rows handed out with one lease reply. */
   outboxRowsPerReply: 16,
+  /** Characters of what an edge says of its own trouble. */
+  unhealthyChars: 500,
   /** URLs in one seed request. */
   seedsPerRequest: 10_000,
   /** Body of one API request; one page with the most and longest outlinks must fit. */

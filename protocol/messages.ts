@@ -125,6 +125,8 @@ export interface LeaseRequest {
   readonly max_leases: number;
   /** Leases that the worker holds now: back-pressure, see LIMITS. */
   readonly holding: number;
+  /** `edge_unhealthy`: why the worker takes no leases now, as a sentence; it asks for none. Absent = it is well. */
+  readonly unhealthy?: string;
 }
 
 export interface LeaseReply {

@@ -27,6 +27,7 @@ export const LeaseRequestSchema = z.object({
   max: z.int().min(0),
   max_leases: z.int().min(0),
   holding: z.int().min(0),
+  unhealthy: z.string().max(LIMITS.unhealthyChars).optional(),
 }).openapi("LeaseRequest");
 
 export const CompletionSchema = z.object({

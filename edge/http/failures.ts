@@ -14,6 +14,8 @@ export interface Trouble {
   /** False when no packet was sent to the host. */
   readonly sent: boolean;
   readonly remoteAddress?: string;
+  /** See FetchFailure. */
+  readonly unanswered?: boolean;
 }
 
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);

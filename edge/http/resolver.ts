@@ -12,7 +12,8 @@ import { canonicalName, overrideFinder, type ResolveOverride } from "./resolve_o
 
 export type Resolution =
   | { readonly ok: true; readonly addresses: readonly string[] }
-  | { readonly ok: false; readonly detail: string };
+  /** `unanswered`: no resolver answered, so nothing is known of the name; it isn't kept. */
+  | { readonly ok: false; readonly detail: string; readonly unanswered?: boolean };
 
 export interface Resolver {
   /** Never rejects. `host` is a name, not an address. */
@@ -78,6 +79,11 @@ export const systemLookup: Lookup = async (host) => ({
   addresses: (await lookup(host, { all: true })).map((one) => one.address),
 });
 
+/** The error says that there is no such name, or that it has no address: a resolver did answer. */
+export function isAnswer(error: unknown): boolean {
+  return /^(?:DNS_)?(?:ENOTFOUND|ENODATA|ENONAME|EBADNAME|EAI_NONAME|EAI_NODATA)$/.test(String((error as { code?: unknown }).code));
+}
+
 /** 0.0.0.0 and :: mean "no address"; some resolvers answer so for blocked names. */
 function isUnspecified(address: string): boolean {
   const bytes = parseAddress(address);
@@ -92,8 +98,10 @@ function judge(host: string, answers: readonly string[]): Resolution {
 }
 
 /** `message` is "" where the code says all. */
-function failed(host: string, { code, message }: LookupFailure): Resolution {
-  return { ok: false, detail: `Resolving ${host} failed with ${code}${message === "" ? "" : ` (${message})`}.` };
+function failed(host: string, failure: LookupFailure): Resolution {
+  const { code, message } = failure;
+  const detail = `Resolving ${host} failed with ${code}${message === "" ? "" : ` (${message})`}.`;
+  return { ok: false, detail, unanswered: !isAnswer(failure) };
 }
 
 function failureOf(error: unknown): LookupFailure {
@@ -168,7 +176,8 @@ class CachingResolver implements Resolver {
   /** What a look-up's end means for its entry; what comes late of it is taken in then. */
   #take(name: string, entry: Entry, found: Found | LookupFailure): Resolution {
     const answer = found instanceof LookupFailure ? failed(name, found) : judge(name, found.addresses);
-    this.#expire(entry, found, answer.ok);
+    if (!answer.ok && answer.unanswered === true) entry.expiresAt = -Infinity;
+    else this.#expire(entry, found, answer.ok);
     if (found instanceof LookupFailure || found.rest === undefined) return answer;
     found.rest.then(
       (whole) => {

@@ -95,9 +95,11 @@ export class SocketOpener {
       if (typeof answer === "string") {
         const late = answer === "connect_timeout";
         const trouble = endingFailure(answer, task, `Resolving ${hostname}`, false);
-        return late ? { ...trouble, failure: "dns" } : trouble;
+        return late ? { ...trouble, failure: "dns", unanswered: true } : trouble;
       }
-      if (!answer.ok) return { failure: "dns", detail: answer.detail, sent: false };
+      if (!answer.ok) {
+        return { failure: "dns", detail: answer.detail, sent: false, unanswered: answer.unanswered === true };
+      }
       candidates = interleaved(answer.addresses, this.#routes.hasIpv6());
     }
     const refusals = candidates.map((one) => guard.refusal(one, onlyOpened));

@@ -62,8 +62,19 @@ export function openArchive(parts: ArchiveParts): Promise<Archive> {
   return Promise.resolve({
     storagePrefix: parts.storagePrefix,
     append: (entry) => writer.append(entry),
+    probe: () => probeFolder(parts),
     close: () => writer.close(),
   });
+}
+
+/** As much as a large page's record; a full disk often has room for a few bytes. */
+const PROBE_BYTES = 1_000_000;
+
+/** Rejects, naming the file and why, when a record couldn't be made durable now. */
+async function probeFolder({ files, folder, storagePrefix }: ArchiveParts): Promise<void> {
+  const path = `${folder}/${storagePrefix}warc/probe`;
+  await files.writeWhole(path, new Uint8Array(PROBE_BYTES));
+  await files.remove(path);
 }
 
 class WarcWriter {

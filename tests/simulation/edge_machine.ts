@@ -7,6 +7,7 @@
 import type { Core } from "../../core-wasm/core.ts";
 import { createHttpFrontier } from "../../edge/adapters/http_frontier.ts";
 import { Backlog } from "../../edge/backlog.ts";
+import { Health } from "../../edge/health/health.ts";
 import type { EdgeParts } from "../../edge/parts.ts";
 import { unpackGzip } from "../../edge/http/unpack.ts";
 import { RulesCache } from "../../edge/rules_cache.ts";
@@ -26,7 +27,7 @@ import { slowFiles, storingGzip } from "./edge_disk.ts";
 import { MachineClock, Process, type SuspendKind } from "./machine.ts";
 import type { Network } from "./network.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { webFetcher, type WebParts } from "./web_fetcher.ts";
+import { type Outage, webFetcher, type WebParts, webProbe, type WebUser } from "./web_fetcher.ts";
 
 export interface EdgeMachineParts {
   readonly scheduler: Scheduler;
@@ -60,6 +61,9 @@ export class EdgeMachine {
   /** True once the worker loop has ended by itself. */
   isOver = false;
   starts = 0;
+  /** Of its way to the web. */
+  outage: Outage | undefined;
+  health: Health | undefined;
   #awakeAt = 0;
 
   constructor(name: string, parts: EdgeMachineParts) {
@@ -136,9 +140,13 @@ export class EdgeMachine {
         checkpointBytes: 8_000,
       },
     });
+    const user: WebUser = { process, outage: () => this.outage, resolvedAt: -Infinity };
+    const probe = webProbe(web, user);
+    const health = new Health({ clock, log, probe, probeStore: archive.probe!, onTrouble: () => {} });
+    this.health = health;
     const parts: EdgeParts = {
       frontier,
-      fetcher: webFetcher(web, process),
+      fetcher: webFetcher(web, user),
       archive,
       core,
       rules: new RulesCache(frontier),
@@ -151,7 +159,7 @@ export class EdgeMachine {
       clock,
       log,
       settings: this.#settings(),
-      onLocalTrouble: () => {},
+      health,
       onSlotMap: () => {},
     };
     await runWorker(parts, this.#stop.signal);

@@ -38,7 +38,7 @@ export const CLUSTER_TROUBLES = [
   "coordinator stops",
 ] as const;
 
-export type Trouble = (typeof TROUBLES)[number] | (typeof CLUSTER_TROUBLES)[number];
+export type Trouble = (typeof TROUBLES)[number] | (typeof CLUSTER_TROUBLES)[number] | "edge loses the web";
 
 export interface Scenario {
   readonly seed: number;
@@ -99,13 +99,18 @@ function loneScenario(seed: number): Scenario {
     maxTargets: 4 + chance.below(60),
     delayMs,
     settings: planSettings(chance),
-    troubles: TROUBLES.filter(() => chance.is(0.45)),
+    troubles: [...TROUBLES.filter(() => chance.is(0.45)), ...losesWeb(seed)],
     troubleEveryMs: 4_000 + chance.below(40_000),
     troubledMs: 20_000 + chance.below(160_000),
     network: { lost: some(0.08), reset: some(0.1), late: some(0.06), doubled: some(0.15) },
     store: { failed: some(0.05), answerLost: some(0.05), late: some(0.05), read: some(0.02) },
   };
   return isSleepy ? sleepy(scenario) : scenario;
+}
+
+/** By a chance of its own, so that the other seeds stay what they were. */
+function losesWeb(seed: number): Trouble[] {
+  return new Chance(Math.imul(seed, 0xc2b2ae3d) ^ 0x1b873593).is(0.25) ? ["edge loses the web"] : [];
 }
 
 /** Long leases, and edges that are suspended in the midst of them: little else may disturb that. */

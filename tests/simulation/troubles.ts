@@ -3,6 +3,7 @@
  * Invariant: after `heal` every machine runs, every link is up, nothing is paused, and no further fault comes.
  */
 
+import { LEAST_HOSTS } from "../../edge/health/health.ts";
 import type { Chance } from "./chance.ts";
 import type { CoordinatorMachine } from "./coordinator_machine.ts";
 import type { EdgeMachine } from "./edge_machine.ts";
@@ -86,6 +87,8 @@ export class Troubles {
       case "disk fails":
         edge.files.failingSyncs += 1 + chance.below(3);
         return;
+      case "edge loses the web":
+        return this.#loseWeb(edge);
       case "host paused":
         return operator.pauseHost(host, chance.next() * 60_000);
       case "crawl paused":
@@ -120,6 +123,16 @@ export class Troubles {
     scheduler.plan({ afterMs: ms + chance.next() * 60_000 }, () => edge.clock.skewMs += ms);
   }
 
+  /** Its link or its resolver, perhaps the coordinator with it. With fewer hosts it couldn't know whose fault it is. */
+  #loseWeb(edge: EdgeMachine): void {
+    const { chance } = this.#parts;
+    if ((edge.health?.hostsAnswered ?? 0) < LEAST_HOSTS || edge.outage !== undefined) return;
+    edge.outage = chance.pick(["link", "resolver"] as const);
+    const ms = chance.next() * 120_000;
+    if (edge.outage === "link" && chance.is(0.5)) this.#cut(edge, ms);
+    this.#after(ms, () => edge.outage = undefined);
+  }
+
   #cut(edge: EdgeMachine, ms: number): void {
     const { network } = this.#parts;
     const name = edge.process?.name;
@@ -135,6 +148,7 @@ export class Troubles {
     this.#parts.outages.end();
     for (const edge of edges) {
       edge.files.failingSyncs = 0;
+      edge.outage = undefined;
       if (edge.process === undefined) edge.start();
     }
     for (const coordinator of coordinators) if (!coordinator.isUp) coordinator.start();

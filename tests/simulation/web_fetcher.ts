@@ -4,7 +4,7 @@
  * takes back nothing that is on its way.
  */
 
-import type { Exchange, Fetcher, FetchFailure, FetchRequest } from "../../edge/ports.ts";
+import type { Exchange, Fetcher, FetchFailure, FetchRequest, NetworkProbe } from "../../edge/ports.ts";
 import type { FailureClass } from "../../protocol/mod.ts";
 import type { Chance } from "./chance.ts";
 import type { Asking } from "./checks/server_check.ts";
@@ -24,18 +24,43 @@ export interface WebParts {
   readonly onAnswer: (url: string, status: number, by: Process) => void;
 }
 
-const utf8 = new TextEncoder();
+/** What of a machine's way to the web is broken. */
+export type Outage = "link" | "resolver";
 
-export function webFetcher(parts: WebParts, process: Process): Fetcher {
+/** A process, and what its machine suffers now. */
+export interface WebUser {
+  readonly process: Process;
+  readonly outage: () => Outage | undefined;
+  /** Monotonic ms at which a name was last resolved for it. */
+  resolvedAt: number;
+}
+
+const utf8 = new TextEncoder();
+const PROBE_ANSWER_MS = 20;
+
+export function webFetcher(parts: WebParts, user: WebUser): Fetcher {
   return {
-    fetch: (request) => new WebFetch(parts, process, request).run(),
+    fetch: (request) => new WebFetch(parts, user, request).run(),
     close: () => Promise.resolve(),
   };
+}
+
+/** The NetworkProbe port: it sees the machine's outage, and no server of it. */
+export function webProbe({ scheduler }: WebParts, user: WebUser): NetworkProbe {
+  const { process, outage } = user;
+  const within = (isUp: boolean, ms: number) =>
+    new Promise<boolean>((resolve) =>
+      scheduler.plan({ afterMs: isUp ? PROBE_ANSWER_MS : ms, kind: "io", owner: process }, () => resolve(isUp))
+    );
+  const resolves = (ms: number) => within(outage() === undefined, ms);
+  const connects = (_address: string, _port: number, ms: number) => within(outage() !== "link", ms);
+  return { resolvedAt: () => user.resolvedAt, connects, resolves, knows: (_, ms) => resolves(ms) };
 }
 
 class WebFetch {
   readonly #parts: WebParts;
   readonly #process: Process;
+  readonly #user: WebUser;
   readonly #request: FetchRequest;
   readonly #startedAt: number;
   readonly #latencyMs: number;
@@ -52,9 +77,11 @@ class WebFetch {
   /** Tells the server that the connection is gone. */
   #over = () => {};
 
-  constructor(parts: WebParts, process: Process, request: FetchRequest) {
+  constructor(parts: WebParts, user: WebUser, request: FetchRequest) {
+    const { process } = user;
     this.#parts = parts;
     this.#process = process;
+    this.#user = user;
     this.#request = request;
     this.#startedAt = process.clock.monotonicMs();
     this.#host = parts.plan.hosts.get(new URL(request.url).hostname);
@@ -84,7 +111,10 @@ class WebFetch {
     const leftMs = (this.#request.sendBy ?? Infinity) - this.#process.clock.monotonicMs();
     if (leftMs <= 0) return this.#fail("aborted");
     const connectMs = Math.min(this.#request.limits.connectMs, leftMs);
-    const connecting = this.#parts.server.connect(this.#request.url);
+    const outage = this.#user.outage();
+    if (outage === "resolver") return this.#later(connectMs, "timer", () => this.#fail("dns", true));
+    if (outage === undefined) this.#user.resolvedAt = this.#process.clock.monotonicMs();
+    const connecting = outage === undefined ? this.#parts.server.connect(this.#request.url) : "connect_timeout";
     // A kept connection needs no packet to and fro.
     const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;
     if (connecting === "ok" && toAndFroMs < connectMs) this.#later(toAndFroMs, "io", () => this.#send());
@@ -161,9 +191,9 @@ class WebFetch {
     };
   }
 
-  #fail(failure: FailureClass): void {
+  #fail(failure: FailureClass, unanswered = false): void {
     const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}.`;
     const at = this.#host === undefined || !this.#sent ? {} : { remoteAddress: this.#host.address };
-    this.#end({ ok: false, failure, detail, sent: this.#sent, timings: this.#timings(), ...at });
+    this.#end({ ok: false, failure, detail, sent: this.#sent, unanswered, timings: this.#timings(), ...at });
   }
 }
