@@ -21,7 +21,7 @@ import { Fault, USAGE } from "./fault.ts";
 import { addFetchFlags } from "./fetch_flags.ts";
 import { folder, many, name, number, oneOf } from "./flags.ts";
 import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
-import { countTroubles, tellingTrouble } from "./local_trouble.ts";
+import { countTroubles, DISK_PATIENCE_MS, tellingTrouble } from "./local_trouble.ts";
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
 import { openPublishing, type Publishing } from "./publishing.ts";
@@ -33,6 +33,7 @@ interface Flags extends CrawlFlags, LimitFlags {
   readonly region: string;
   readonly seeds?: string;
   readonly hosts: number;
+  readonly diskPatienceMs: number;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -94,6 +95,12 @@ export function registerCrawl(program: Command): void {
       1,
     )
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
+    .option(
+      "--disk-patience-ms <ms>",
+      "how long a full or failing disk is waited for before the crawl ends",
+      number({ least: 0 }),
+      DISK_PATIENCE_MS,
+    )
     .option("--region <name>", "where this runs, for the record", name, "local")
     .option("--data <folder>", "the data folder", folder, "outrider-data")
     .option("--seeds <file>", "read further seeds from a file, one URL a line; - is stdin")
@@ -138,6 +145,7 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
     });
     const troubles = countTroubles({
       clock: systemClock,
+      diskPatienceMs: flags.diskPatienceMs,
       say: screen.say,
       giveUp: (sentence) => stop.stop(`gave up: ${sentence}`),
     });

@@ -87,7 +87,13 @@ async function edge(flags: Flags): Promise<void> {
       if (map.shards !== shards.length) shards = Array.from({ length: map.shards }, (_, index) => index);
     };
     const settings = edgeSettings(flags, workerId);
-    const publishing = await openPublishing({ ...settings, frontier, core, shards: () => shards, onLocalTrouble: onLost });
+    const publishing = await openPublishing({
+      ...settings,
+      frontier,
+      core,
+      shards: () => shards,
+      onLocalTrouble: onLost,
+    });
     const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble: () => {}, onSlotMap });
     process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
     try {

@@ -10,9 +10,10 @@ import type { FrontierVerbs } from "../protocol/mod.ts";
 import { troubleCode } from "../runtime/file_errors.ts";
 import type { Clock } from "../runtime/ports.ts";
 
-/** Trouble with the machine that comes this often, over at least this long, ends the run. */
+/** Trouble with the machine that comes less often than this ends no run. */
 const TIMES = 3;
-const LASTING_MS = 30_000;
+/** How long it may last, where nothing else is said. */
+export const DISK_PATIENCE_MS = 60_000;
 /** After this long without any, it begins anew. */
 const CALM_MS = 60_000;
 /** A network that hasn't worked in this run may be missing for good. */
@@ -20,6 +21,8 @@ const NEVER_WORKED_MS = 120_000;
 
 export interface TroubleParts {
   readonly clock: Clock;
+  /** Trouble with the machine that lasts longer ends the run. */
+  readonly diskPatienceMs: number;
   readonly say: (sentence: string) => void;
   /** Called once, with the newest sentence. */
   readonly giveUp: (sentence: string) => void;
@@ -32,7 +35,7 @@ export interface Troubles {
   ofEdge(trouble: LocalTrouble): void;
 }
 
-export function countTroubles({ clock, say, giveUp }: TroubleParts): Troubles {
+export function countTroubles({ clock, diskPatienceMs, say, giveUp }: TroubleParts): Troubles {
   let times = 0;
   let firstAt = 0;
   let lastAt = -Infinity;
@@ -57,7 +60,7 @@ export function countTroubles({ clock, say, giveUp }: TroubleParts): Troubles {
     times++;
     if (gaveUp) return;
     tell(sentence);
-    if (times >= TIMES && now - firstAt >= LASTING_MS) end(sentence);
+    if (times >= TIMES && now - firstAt >= diskPatienceMs) end(sentence);
   };
   return {
     ofMachine,

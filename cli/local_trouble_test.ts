@@ -10,6 +10,7 @@ function counting() {
   const ended: string[] = [];
   const { ofMachine, ofEdge } = countTroubles({
     clock,
+    diskPatienceMs: 30_000,
     say: (line) => said.push(line),
     giveUp: (line) => ended.push(line),
   });

@@ -30,8 +30,23 @@ export interface RegionView {
   readonly medianConnectMs?: number;
 }
 
+export interface EdgeView {
+  readonly worker: string;
+  /** As it says. */
+  readonly region: string;
+  /** Leases that it holds. */
+  readonly leases: number;
+  /** Since it last asked for leases, ms. */
+  readonly askedAgoMs: number;
+  /** By its own word it takes no leases now, for this reason; absent = it is well. */
+  readonly unhealthy?: string;
+  readonly unhealthyForMs?: number;
+}
+
 export interface FleetView {
   readonly slots: SlotFigures;
+  /** Edges that asked within the last hour, in the order of their names; at most 1,024. */
+  readonly edges: readonly EdgeView[];
   /** In the order of their names; at most 64. */
   readonly regions: readonly RegionView[];
 }

@@ -1,12 +1,12 @@
 /**
- * The fleet's figures as Prometheus families: fetch slots, regions.
- * Invariant: as many samples as there are causes and regions, whatever the crawls.
+ * The fleet's figures as Prometheus families: fetch slots, edges, regions.
+ * Invariant: as many samples as there are causes, edges and regions, whatever the crawls.
  */
 
 import { type FleetView, IDLE_CAUSES } from "../fleet_ports.ts";
 import type { Family } from "./prometheus.ts";
 
-export function fleetFamilies({ slots, regions }: FleetView): Family[] {
+export function fleetFamilies({ slots, edges, regions }: FleetView): Family[] {
   const seconds = (ms: number) => Math.round(ms * 1000) / 1_000_000;
   return [
     {
@@ -32,6 +32,12 @@ export function fleetFamilies({ slots, regions }: FleetView): Family[] {
       type: "gauge",
       help: "Back queues ready in memory per fetch slot asked for, at most 3.",
       samples: slots.readyPerSlot === undefined ? [] : [[{}, slots.readyPerSlot]],
+    },
+    {
+      name: "outrider_edge_unhealthy",
+      type: "gauge",
+      help: "1 while an edge takes no leases for trouble of its machine.",
+      samples: edges.map(({ worker, region, unhealthy }) => [{ worker, region }, unhealthy === undefined ? 0 : 1]),
     },
     {
       name: "outrider_region_connect_seconds",

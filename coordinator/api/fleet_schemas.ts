@@ -23,6 +23,16 @@ export const FleetAnswer = z.object({
     idle: ByCause.openapi({ description: "Of those asked, the ones that got nothing, by cause." }),
     idle_seconds: ByCause,
   }),
+  edges: z.array(z.object({
+    worker: z.string(),
+    region: z.string(),
+    leases: z.int().openapi({ description: "Leases that it holds." }),
+    asked_seconds_ago: z.number().openapi({ description: "Since it last asked for leases." }),
+    unhealthy: z.string().optional().openapi({
+      description: "Why it takes no leases now, by its own word; absent when it is well.",
+    }),
+    unhealthy_seconds: z.number().optional(),
+  })),
   regions: z.array(z.object({
     region: z.string(),
     silent: z.boolean().openapi({ description: "No edge of it asks for leases, or none has room." }),
@@ -31,7 +41,7 @@ export const FleetAnswer = z.object({
   })),
 }).openapi("Fleet");
 
-export function fleetAnswer({ slots, regions }: FleetView): z.infer<typeof FleetAnswer> {
+export function fleetAnswer({ slots, edges, regions }: FleetView): z.infer<typeof FleetAnswer> {
   const idleSeconds = Object.fromEntries(IDLE_CAUSES.map((cause) => [cause, slots.idleMs[cause] / 1000]));
   return {
     slots: {
@@ -40,6 +50,13 @@ export function fleetAnswer({ slots, regions }: FleetView): z.infer<typeof Fleet
       idle_seconds: idleSeconds as z.infer<typeof ByCause>,
       ...(slots.readyPerSlot === undefined ? {} : { ready_per_slot: slots.readyPerSlot }),
     },
+    edges: edges.map(({ worker, region, leases, askedAgoMs, unhealthy, unhealthyForMs = 0 }) => ({
+      worker,
+      region,
+      leases,
+      asked_seconds_ago: askedAgoMs / 1000,
+      ...(unhealthy === undefined ? {} : { unhealthy, unhealthy_seconds: unhealthyForMs / 1000 }),
+    })),
     regions: regions.map(({ region, isSilent, leases, medianConnectMs }) => ({
       region,
       silent: isSilent,

@@ -40,6 +40,10 @@ const FLEET: FleetView = {
     idle: { no_allowed_host: 7, store: 0, refused: 0, nothing_queued: 1 },
     idleMs: { no_allowed_host: 3_500, store: 0, refused: 0, nothing_queued: 20 },
   },
+  edges: [
+    { worker: "eu-1", region: "eu", leases: 3, askedAgoMs: 20 },
+    { worker: "us-1", region: "us", leases: 0, askedAgoMs: 20, unhealthy: "The disk is full.", unhealthyForMs: 1_000 },
+  ],
   regions: [
     { region: "eu", isSilent: false, leases: 3, medianConnectMs: 14.2 },
     { region: "us", isSilent: true, leases: 0 },

@@ -287,7 +287,8 @@ class FrontierCoordinator implements Coordinator {
 
   fleet(): FleetView {
     const now = this.#parts.clock.wallMs();
-    return fleetView(this.#writers.map(({ shard }) => shard), this.#leases.slots.figures(now), now);
+    const said = { slots: this.#leases.slots.figures(now), edges: this.#leases.edges(now) };
+    return fleetView(this.#writers.map(({ shard }) => shard), said, now);
   }
 
   hostView(name: HostKey): HostView | undefined {
@@ -330,7 +331,8 @@ class FrontierCoordinator implements Coordinator {
     if (crawl === undefined) return undefined;
     const now = this.#parts.clock.wallMs();
     const shards = this.#writers.map((writer) => writer.shard);
-    return crawlStats(crawl, { shards, standing: this.#board.of([crawlId], now), now });
+    const trouble = this.#leases.workers.trouble(now);
+    return crawlStats(crawl, { shards, standing: this.#board.of([crawlId], now), trouble, now });
   }
 
   urlStatus: Coordinator["urlStatus"] = (crawlId, url) => this.#urls.status(crawlId, url);

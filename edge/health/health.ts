@@ -17,7 +17,7 @@ export interface LocalTrouble {
   readonly part: Suspected | "machine";
   /** What was found, as a sentence. */
   readonly sentence: string;
-  /** How long it lasts. */
+  /** How long it lasts; 0 = it has just begun. */
   readonly forMs: number;
   /** Something has answered since this process began. */
   readonly hasWorked: boolean;
@@ -153,7 +153,7 @@ export class Health {
     trouble.sentence = found;
     trouble.waitMs = Math.min(LAST_RETRY_MS, 2 * trouble.waitMs);
     trouble.retryAt = this.#parts.clock.monotonicMs() + trouble.waitMs;
-    this.#tell(trouble);
+    this.#tell(trouble, trouble.retryAt - trouble.waitMs - trouble.since);
     return trouble.waitMs;
   }
 
@@ -269,7 +269,7 @@ export class Health {
     const since = this.#parts.clock.monotonicMs();
     this.#trouble = { part, sentence, since, retryAt: since + FIRST_RETRY_MS, waitMs: FIRST_RETRY_MS };
     this.#parts.log.error("local trouble; leasing pauses", { part, trouble: sentence });
-    this.#tell(this.#trouble);
+    this.#tell(this.#trouble, 0);
   }
 
   #end(why: string): void {
@@ -279,8 +279,7 @@ export class Health {
     this.#parts.log.info("local trouble is over; leasing goes on", { part, why, lastedMs });
   }
 
-  #tell({ part, sentence, since }: Trouble): void {
-    const forMs = this.#parts.clock.monotonicMs() - since;
+  #tell({ part, sentence }: Trouble, forMs: number): void {
     this.#parts.onTrouble({ part, sentence, forMs, hasWorked: this.#witnesses.size > 0 });
   }
 }
@@ -289,7 +288,9 @@ function sentenceOf(suspected: Suspected, hosts: number, detail: string): string
   const what = suspected === "resolver"
     ? "No resolver answers"
     : `Nothing can be reached: ${hosts} hosts fail at once, also such as answered before`;
-  return `${what}; this machine's ${suspected === "resolver" ? "resolver or link" : "link"} is suspected. Last: ${detail}`;
+  return `${what}; this machine's ${
+    suspected === "resolver" ? "resolver or link" : "link"
+  } is suspected. Last: ${detail}`;
 }
 
 /** Asked of a resolver; a literal, or a name of this machine, isn't. */

@@ -19,7 +19,9 @@ const BY_LINK: ReadonlySet<FailureClass> = new Set<FailureClass>([
 ]);
 
 /** Undefined: the failure is the host's, whatever the state of this machine. */
-export function suspectedOf({ failure, unanswered }: Pick<FetchFailure, "failure" | "unanswered">): Suspected | undefined {
+export function suspectedOf(
+  { failure, unanswered }: Pick<FetchFailure, "failure" | "unanswered">,
+): Suspected | undefined {
   if (failure === "dns") return unanswered === true ? "resolver" : undefined;
   return BY_LINK.has(failure) ? "link" : undefined;
 }

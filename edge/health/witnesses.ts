@@ -47,7 +47,9 @@ export class Witnesses {
 
   /** Up to `count` of them, of different networks as far as there are, those first that testified longest ago. */
   toAsk(count: number, now: number, except: ReadonlySet<string> = new Set()): Witness[] {
-    const free = [...this.#known.values()].filter(({ host }) => !except.has(host)).sort((a, b) => a.askedAt - b.askedAt);
+    const free = [...this.#known.values()].filter(({ host }) => !except.has(host)).sort((a, b) =>
+      a.askedAt - b.askedAt
+    );
     const networks = new Set<string>();
     const spread = free.filter(({ address }) => {
       const isNew = !networks.has(networkOf(address));

@@ -81,7 +81,9 @@ export const systemLookup: Lookup = async (host) => ({
 
 /** The error says that there is no such name, or that it has no address: a resolver did answer. */
 export function isAnswer(error: unknown): boolean {
-  return /^(?:DNS_)?(?:ENOTFOUND|ENODATA|ENONAME|EBADNAME|EAI_NONAME|EAI_NODATA)$/.test(String((error as { code?: unknown }).code));
+  return /^(?:DNS_)?(?:ENOTFOUND|ENODATA|ENONAME|EBADNAME|EAI_NONAME|EAI_NODATA)$/.test(
+    String((error as { code?: unknown }).code),
+  );
 }
 
 /** 0.0.0.0 and :: mean "no address"; some resolvers answer so for blocked names. */

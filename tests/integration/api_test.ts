@@ -248,6 +248,15 @@ apiTest("the fleet shows its slots and regions", async (ask, { coordinator }) =>
   assert.deepEqual(body.regions, [{ region: "eu", silent: false, leases: 1 }]);
   assert.deepEqual([body.slots.asked, body.slots.idle.no_allowed_host + body.slots.idle.nothing_queued], [3, 2]);
   assert.equal(body.slots.ready_per_slot, 1 / 3);
+  await ask("POST /v1/frontier/lease", {
+    json: { ...request, worker_id: "x", max: 0, max_leases: 0, unhealthy: "The disk is full." },
+  });
+  const [w, x] = (await ask("GET /v1/fleet")).body.edges;
+  assert.deepEqual([w.worker, w.leases, w.unhealthy], ["w", 1, undefined]);
+  assert.deepEqual([x.worker, x.leases, x.unhealthy], ["x", 0, "The disk is full."]);
+  assert.ok(x.unhealthy_seconds >= 0 && x.asked_seconds_ago >= 0);
+  const metrics = String((await ask("GET /metrics")).body);
+  assert.match(metrics, /outrider_edge_unhealthy\{worker="x",region="eu"\} 1/);
 });
 
 apiTest("an operator enqueues discoveries with their own depth and origin", async (ask) => {

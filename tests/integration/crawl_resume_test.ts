@@ -60,10 +60,21 @@ test("resume: a full disk ends the crawl in a sentence, and with room again it c
   const disk = folder.file("disk");
   mkdirSync(disk);
   assert.ok(mounted(disk, "900k"));
-  const command = ["crawl", web.seed, "--scope", "any", ...FAST, "--data", `${disk}/data`];
+  const command = [
+    "crawl",
+    web.seed,
+    "--scope",
+    "any",
+    ...FAST,
+    "--disk-patience-ms",
+    "2000",
+    "--data",
+    `${disk}/data`,
+  ];
   try {
     const full = await runOutrider(command);
     assert.deepEqual([full.code, summaryOf(full).resumable], [1, true], full.stderr);
+    assert.equal(summaryOf(full).state, "paused");
     assert.match(full.stdout, /the disk is full/);
     assert.doesNotMatch(full.stderr, /\n +at /);
     assert.deepEqual(readdirSync(`${disk}/data`).filter((name) => name.endsWith(".tmp")), []);

@@ -228,6 +228,12 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
     replace: "void parts.frontier.deliverOutbox({ worker_id, rows }).catch(() => {});",
   },
   {
+    name: "blames hosts for what its own machine can't reach",
+    file: "edge/lease_run.ts",
+    find: "if (isOurs !== false && await isOurs) this.#handBack(target, page);",
+    replace: "if (isOurs !== false && await isOurs && target.depth < 0) this.#handBack(target, page);",
+  },
+  {
     name: "reports captures that aren't durable",
     file: "edge/warc/open_file.ts",
     find: "    await file.handle.sync();\n",

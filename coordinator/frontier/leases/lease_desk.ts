@@ -5,8 +5,10 @@
 
 import type { Lease, LeaseReply, LeaseRequest, OutboxRow, WorkerId } from "../../../protocol/mod.ts";
 import { FetchSlots, READY_PER_SLOT } from "../queues/fetch_slots.ts";
+import { WorkerBook } from "../queues/worker_book.ts";
 import { LeaseOperation, type ShardGrant } from "./lease.ts";
 import { tellHistories } from "./revisits.ts";
+import type { EdgeView } from "../../fleet_ports.ts";
 import type { FrontierParts } from "../shard.ts";
 import type { StandingBoard } from "../views/standing_board.ts";
 import type { ShardWriter } from "../writer.ts";
@@ -28,6 +30,7 @@ export class LeaseDesk {
   readonly #parts: FrontierParts;
   readonly #board: StandingBoard;
   readonly slots = new FetchSlots();
+  readonly workers: WorkerBook;
   /** Leases that requests under way may bring each worker: they count as held, or two of one moment would each fill it up. */
   readonly #asking = new Map<WorkerId, number>();
   #turn = 0;
@@ -35,6 +38,12 @@ export class LeaseDesk {
   constructor(parts: FrontierParts, board: StandingBoard) {
     this.#parts = parts;
     this.#board = board;
+    this.workers = new WorkerBook(parts.log);
+  }
+
+  /** The edges that were heard of. `now`: wall ms. */
+  edges(now: number): EdgeView[] {
+    return this.workers.views(now, (worker) => this.#heldBy(worker));
   }
 
   get #writers(): readonly ShardWriter[] {
@@ -43,6 +52,7 @@ export class LeaseDesk {
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
     const { limits } = this.#parts.settings;
+    this.workers.asked(request, this.#parts.clock.wallMs());
     const { worker_id: worker } = request;
     const held = Math.max(whole(request.holding), this.#heldBy(worker)) + (this.#asking.get(worker) ?? 0);
     const room = limits.leasesPerWorker - held;

@@ -9,11 +9,17 @@ import type { Crawl } from "../crawls/crawl.ts";
 import type { Shard } from "../shard.ts";
 import type { Standing } from "./standing.ts";
 
-/** `standing` is the crawl's own; `now`: wall ms. */
-export function crawlStats(
-  crawl: Crawl,
-  { shards, standing, now }: { readonly shards: readonly Shard[]; readonly standing: Standing; readonly now: number },
-): CrawlStats {
+export interface CrawlSeen {
+  readonly shards: readonly Shard[];
+  /** The crawl's own. */
+  readonly standing: Standing;
+  /** Why no edge takes leases; "" when one does. */
+  readonly trouble: string;
+  /** Wall ms. */
+  readonly now: number;
+}
+
+export function crawlStats(crawl: Crawl, { shards, standing, trouble, now }: CrawlSeen): CrawlStats {
   const counts = sumCounts(crawl.id, shards.map((shard) => shard.countsOf(crawl.id)));
   const leased = crawl.leased.reduce((sum, part) => sum + part, 0);
   const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...others } = counts;
@@ -22,7 +28,7 @@ export function crawlStats(
   return {
     crawl_id: crawl.id,
     state: crawl.row.state,
-    reason: crawl.isRunning ? standing.sentence() : crawl.row.reason,
+    reason: crawl.isRunning ? reasonOf(standing, trouble) : crawl.row.reason,
     ...sums,
     queued: counts.accepted - counts.settled - leased,
     leased,
@@ -36,4 +42,9 @@ export function crawlStats(
     outbox_rows: shards.reduce((sum, shard) => sum + shard.outbox.countOf(crawl.id), 0),
     ...(nextIn === Infinity ? {} : { next_in_ms: nextIn }),
   };
+}
+
+/** What waits for a time of its own would wait without the trouble too. */
+function reasonOf(standing: Standing, trouble: string): string {
+  return trouble !== "" && standing.active === 0 && standing.ready > 0 ? trouble : standing.sentence();
 }

@@ -3,12 +3,16 @@
  * Invariant: reads only.
  */
 
-import type { FleetView, RegionView, SlotFigures } from "../../fleet_ports.ts";
+import type { EdgeView, FleetView, RegionView, SlotFigures } from "../../fleet_ports.ts";
 import { ConnectTimes } from "../regions/connect_times.ts";
 import type { Shard } from "../shard.ts";
 
 /** `now`: wall ms. */
-export function fleetView(shards: readonly Shard[], slots: SlotFigures, now: number): FleetView {
+export function fleetView(
+  shards: readonly Shard[],
+  { slots, edges }: { readonly slots: SlotFigures; readonly edges: readonly EdgeView[] },
+  now: number,
+): FleetView {
   const medians = ConnectTimes.medians(shards.map((shard) => shard.connectTimes));
   const leases = new Map<string, number>();
   for (const shard of shards) {
@@ -24,5 +28,5 @@ export function fleetView(shards: readonly Shard[], slots: SlotFigures, now: num
       ...(medianConnectMs === undefined ? {} : { medianConnectMs }),
     };
   });
-  return { slots, regions };
+  return { slots, edges, regions };
 }

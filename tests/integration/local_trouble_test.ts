@@ -1,0 +1,189 @@
+/**
+ * This machine's trouble isn't the web's fault: a way to the web that is lost for all hosts, a disk that is full, a folder
+ * that can't be written. Nothing is given up, no host gains back-off, and the crawl goes on by itself.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Fleet } from "../support/fleet.ts";
+import { spawnOutrider, summaryOf } from "../support/outrider_process.ts";
+import { missing, page, type Script, type ScriptedSites, startSites } from "../support/scripted_sites.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { test } from "../support/test.ts";
+
+const HOSTS = ["a.test", "b.test", "c.test", "d.test", "e.test"];
+const PAGES = 8;
+
+/** Each host has a chain of pages: there is always a next one to ask for. */
+const chain: Script = ({ path }) => {
+  if (path === "/robots.txt") return missing();
+  const number = Number(path.slice(1));
+  return number < PAGES ? page(`/${number + 1}`) : page();
+};
+
+/** The only way to a server: it can be closed for all hosts, and opened again at the same port. */
+async function openGate(target: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(target, "127.0.0.1");
+    for (const [from, to] of [[socket, onward], [onward, socket]] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const shut = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { port, shut, reopen: () => listen(port) };
+}
+
+async function until(what: string, is: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end;) {
+    if (await is()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Waited ${ms} ms for ${what}.`);
+}
+
+const NETWORK = ["--resolve", "*.test=127.0.0.1", "--allow-address", "127.0.0.1"];
+
+function assertWhole(summary: Record<string, unknown>, sites: ScriptedSites): void {
+  const { state, fetched, dead, errors_by_class } = summary as Record<string, unknown>;
+  assert.deepEqual([state, fetched, dead, errors_by_class], ["finished", HOSTS.length * PAGES, 0, {}]);
+  const asked = sites.log.map(({ host, path }) => host + path);
+  assert.equal(new Set(asked).size, HOSTS.length * (PAGES + 1));
+}
+
+test(
+  "local trouble: all hosts gone at once cost no URL an attempt; the crawl waits, says why, and goes on",
+  async () => {
+    const sites = await startSites(chain);
+    const gate = await openGate(sites.port);
+    const folder = temporaryFolder();
+    const seeds = HOSTS.map((host) => `http://${host}:${gate.port}/1`);
+    const crawl = spawnOutrider([
+      ...["crawl", ...seeds, ...NETWORK, "--data", folder.file("data"), "--contact", "ops@crawl.example", "--json"],
+      ...["--delay-ms", "100", "--delay-factor", "0", "--domain-delay-ms", "0", "--address-delay-ms", "0"],
+    ]);
+    try {
+      await until("half of the pages", () => sites.log.length > HOSTS.length * PAGES / 2);
+      await gate.shut();
+      assert.match(await crawl.line(/Waiting: /), /Nothing can be reached: \d hosts fail at once/);
+      const asked = sites.log.length;
+      await gate.reopen();
+      const ended = await crawl.ended;
+      assert.equal(ended.code, 0, ended.stderr);
+      assertWhole(summaryOf(ended), sites);
+      assert.ok(sites.log.length > asked);
+    } finally {
+      crawl.kill("SIGKILL");
+      await crawl.ended;
+      await gate.shut();
+      await sites.close();
+      await folder.remove();
+    }
+  },
+  { timeoutMs: 60_000 },
+);
+
+test(
+  "local trouble: an unhealthy edge says so to the coordinator, hands its hosts back, and takes leases again",
+  async () => {
+    const sites = await startSites(chain);
+    const gate = await openGate(sites.port);
+    const folder = temporaryFolder();
+    const coordinatorFlags = ["--contact", "ops@crawl.example", "--address-delay-ms", "0", "--domain-delay-ms", "0"];
+    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags: NETWORK, coordinatorFlags });
+    const edges = async () => (await fleet.api("/v1/fleet")).edges as Record<string, unknown>[];
+    try {
+      await fleet.start();
+      const seeds = HOSTS.map((host) => `http://${host}:${gate.port}/1`);
+      const politeness = { delay_ms: 100, delay_factor: 0 };
+      const crawlId = String((await fleet.api("/v1/crawls", { body: { seeds, politeness } })).crawl_id);
+      await until("half of the pages", () => sites.log.length > HOSTS.length * PAGES / 2);
+      await gate.shut();
+      await until("word of the trouble", async () => (await edges())[0]?.unhealthy !== undefined);
+      await until("the leases", async () => (await edges())[0]!.leases === 0);
+      await until("the reason", async () => {
+        const { reason } = await fleet.api(`/v1/crawls/${crawlId}/stats`);
+        return /^waiting: edge eu-1 is unhealthy: Nothing can be reached/.test(String(reason));
+      });
+      for (const host of HOSTS) {
+        const { clocks } = await fleet.api(`/v1/hosts/${host}`) as { clocks: Record<string, number> };
+        assert.deepEqual([clocks.backoff_ms, clocks.failures_in_row], [0, 0], host);
+      }
+      await gate.reopen();
+      assertWhole(await fleet.untilFinished(crawlId), sites);
+      assert.equal((await edges())[0]!.unhealthy, undefined);
+    } finally {
+      await fleet.stop();
+      await gate.shut();
+      await sites.close();
+      await folder.remove();
+    }
+  },
+  { timeoutMs: 90_000 },
+);
+
+function smallDisk(path: string): boolean {
+  mkdirSync(path);
+  return spawnSync("mount", ["-t", "tmpfs", "-o", "size=600k", "none", path]).status === 0;
+}
+
+function mountAbsent(): string | undefined {
+  const folder = temporaryFolder();
+  const can = smallDisk(folder.file("disk"));
+  if (can) spawnSync("umount", [folder.file("disk")]);
+  void folder.remove();
+  return can ? undefined : "this user can't mount a small disk";
+}
+
+test("local trouble: a full disk stops leasing, and room on it is enough to go on", async () => {
+  const sites = await startSites((asked, request) => {
+    if (asked.path === "/robots.txt") return missing();
+    const filler = Array.from({ length: 3_000 }, () => Math.random().toString(36)).join(" ");
+    return request.end(page(`/${Number(asked.path.slice(1)) % PAGES + 1}`, `#${filler}`));
+  });
+  const folder = temporaryFolder();
+  const disk = folder.file("disk");
+  assert.ok(smallDisk(disk));
+  const seeds = HOSTS.map((host) => sites.url(host, "/1"));
+  // The frontier lies on a disk with room; only the archive's is full.
+  const command = [
+    ...["crawl", ...seeds, ...NETWORK, "--data", folder.file("data"), "--contact", "ops@crawl.example", "--json"],
+    ...["--delay-ms", "50", "--delay-factor", "0", "--domain-delay-ms", "0", "--address-delay-ms", "0"],
+  ];
+  mkdirSync(folder.file("data"));
+  mkdirSync(folder.file("data/warc"));
+  spawnSync("mount", ["--bind", disk, folder.file("data/warc")]);
+  const crawl = spawnOutrider(command);
+  try {
+    assert.match(await crawl.line(/disk is full|ENOSPC/), /warc/);
+    const asked = sites.log.length;
+    spawnSync("mount", ["-o", "remount,size=100m", disk]);
+    const ended = await crawl.ended;
+    assert.equal(ended.code, 0, ended.stderr);
+    const { state, fetched, dead, errors_by_class } = summaryOf(ended);
+    assert.deepEqual([state, fetched, dead, errors_by_class], ["finished", HOSTS.length * PAGES, 0, {}]);
+    assert.ok(sites.log.length > asked);
+  } finally {
+    crawl.kill("SIGKILL");
+    await crawl.ended;
+    spawnSync("umount", [folder.file("data/warc")]);
+    spawnSync("umount", [disk]);
+    await sites.close();
+    await folder.remove();
+  }
+}, { skip: mountAbsent(), timeoutMs: 90_000 });
