@@ -3,8 +3,10 @@ import type { AddressPermitReply, AddressPermitRequest, FrontierVerbs, Lease, Pe
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { Health } from "./health/health.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
+import type { NetworkProbe } from "./ports.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 const GRANTED: AddressPermitReply = { granted: true, gap_ms: 1_000, max_parallel: 1, expires_in_ms: 90_000 };
@@ -26,7 +28,8 @@ function holding(answerMs = 0) {
     },
   } as unknown as FrontierVerbs;
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
-  const parts = { clock, frontier, log: silentLog, settings } as unknown as EdgeParts;
+  const health = new Health({ clock, log: silentLog, probe: {} as NetworkProbe, onTrouble: () => {} });
+  const parts = { clock, frontier, log: silentLog, settings, health } as unknown as EdgeParts;
   const crawl = { user_agent: "outrider", polite: true };
   const lease = { lease_id: "l", crawl, expires_in_ms: 90_000, gap_ms: 1_000, max_parallel: 1 } as Lease;
   const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);

@@ -4,8 +4,10 @@ import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
 import { ask } from "./exchange.ts";
+import { Health } from "./health/health.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
+import type { NetworkProbe } from "./ports.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 const LEASE_MS = 90_000;
@@ -30,9 +32,10 @@ function holding(gapMs: number, stop = false, max_parallel = 1) {
   } as Lease;
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
   const frontier = { extend } as unknown as FrontierVerbs;
-  const parts = { clock, frontier, log: silentLog, settings } as unknown as EdgeParts;
+  const health = new Health({ clock, log: silentLog, probe: {} as NetworkProbe, onTrouble: () => {} });
+  const parts = { clock, frontier, log: silentLog, settings, health } as unknown as EdgeParts;
   const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);
-  return { clock, hold, extensions };
+  return { clock, hold, extensions, health };
 }
 
 async function first({ clock, hold }: ReturnType<typeof holding>): Promise<number> {
@@ -125,4 +128,16 @@ test("local trouble of one request doesn't keep the others of its lease waiting 
   await assert.rejects(trouble, /no handles/);
   await clock.advance(1_000);
   assert.equal(next, true);
+});
+
+test("nothing is started while this machine is unwell, not even what a redirect goes on with", async () => {
+  const { hold, health } = holding(0);
+  assert.ok(await hold.mayStart());
+  health.machineFailed("The disk is full.");
+  assert.deepEqual([hold.over, await hold.mayStart(), await hold.mayGoOn(), await hold.stands()], [
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -4,9 +4,10 @@ import type { FrontierVerbs, Lease, PermitRequest, Target } from "../protocol/mo
 import { silentLog, testCore } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
+import { Health } from "./health/health.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { FetchRequest } from "./ports.ts";
+import type { FetchRequest, NetworkProbe } from "./ports.ts";
 import { askHop, type HopAnswer } from "./robots_hop.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
@@ -47,7 +48,16 @@ async function hopping(admissionMs: number[]) {
     },
   };
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
-  const parts = { clock, frontier, fetcher, core: await testCore(), log: silentLog, settings } as unknown as EdgeParts;
+  const health = new Health({ clock, log: silentLog, probe: {} as NetworkProbe, onTrouble: () => {} });
+  const parts = {
+    clock,
+    frontier,
+    fetcher,
+    core: await testCore(),
+    log: silentLog,
+    settings,
+    health,
+  } as unknown as EdgeParts;
   const lease = {
     lease_id: "l",
     epoch: 3,

@@ -103,7 +103,7 @@ function judge(host: string, answers: readonly string[]): Resolution {
 function failed(host: string, failure: LookupFailure): Resolution {
   const { code, message } = failure;
   const detail = `Resolving ${host} failed with ${code}${message === "" ? "" : ` (${message})`}.`;
-  return { ok: false, detail, unanswered: !isAnswer(failure) };
+  return isAnswer(failure) ? { ok: false, detail } : { ok: false, detail, unanswered: true };
 }
 
 function failureOf(error: unknown): LookupFailure {

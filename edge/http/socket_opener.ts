@@ -98,7 +98,8 @@ export class SocketOpener {
         return late ? { ...trouble, failure: "dns", unanswered: true } : trouble;
       }
       if (!answer.ok) {
-        return { failure: "dns", detail: answer.detail, sent: false, unanswered: answer.unanswered === true };
+        const trouble = { failure: "dns", detail: answer.detail, sent: false } as const;
+        return answer.unanswered === true ? { ...trouble, unanswered: true } : trouble;
       }
       candidates = interleaved(answer.addresses, this.#routes.hasIpv6());
     }

@@ -75,6 +75,8 @@ export class EdgeMachine {
   start(): void {
     const { scheduler, chance } = this.#parts;
     this.starts++;
+    // One that begins without the web has met no host that could testify.
+    this.outage = undefined;
     const process = new Process(`${this.name} ${this.starts}`, { scheduler, machine: this.clock, chance });
     this.process = process;
     this.#stop = new AbortController();

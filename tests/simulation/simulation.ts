@@ -183,7 +183,12 @@ class Simulation {
   }
 
   #newNetwork(chance: Chance): Network {
-    const replies = new ReplyCheck(this.#verdict, this.#commits, this.#server);
+    const replies = new ReplyCheck({
+      verdict: this.#verdict,
+      commits: this.#commits,
+      server: this.#server,
+      isCutOff: (process) => this.#edges.some((edge) => edge.process === process && edge.outage !== undefined),
+    });
     const network = new Network({
       scheduler: this.#scheduler,
       chance,

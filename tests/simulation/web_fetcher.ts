@@ -35,6 +35,9 @@ export interface WebUser {
   resolvedAt: number;
 }
 
+/** In the detail of failures that come of the machine's own outage: no host may be blamed for them. */
+export const OWN_FAULT = ", as the machine is cut off";
+
 const utf8 = new TextEncoder();
 const PROBE_ANSWER_MS = 20;
 
@@ -151,11 +154,14 @@ class WebFetch {
   }
 
   #firstByte(answer: Answer): void {
+    // What is on its way to a machine that is cut off never comes; a time limit ends the wait.
+    if (this.#user.outage() === "link") return;
     this.#firstByteMs = this.#elapsedMs();
     this.#later(answer.transferMs, "io", () => this.#whole(answer));
   }
 
   #whole({ status, headers, body }: Answer): void {
+    if (this.#user.outage() === "link") return;
     if (status === undefined) return this.#fail("connect_reset");
     const { url } = this.#request;
     const bytes = utf8.encode(body);
@@ -192,7 +198,8 @@ class WebFetch {
   }
 
   #fail(failure: FailureClass, unanswered = false): void {
-    const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}.`;
+    const cause = this.#user.outage() === undefined || this.#sent ? "" : OWN_FAULT;
+    const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}${cause}.`;
     const at = this.#host === undefined || !this.#sent ? {} : { remoteAddress: this.#host.address };
     this.#end({ ok: false, failure, detail, sent: this.#sent, unanswered, timings: this.#timings(), ...at });
   }

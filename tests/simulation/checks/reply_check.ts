@@ -12,7 +12,9 @@ import type {
   Outcome,
 } from "../../../protocol/mod.ts";
 import { fingerprintFromHex } from "../../../protocol/mod.ts";
+import type { Process } from "../machine.ts";
 import type { Call } from "../network.ts";
+import { OWN_FAULT } from "../web_fetcher.ts";
 import type { CommitCheck, KnownLease } from "./commit_check.ts";
 import type { ServerCheck } from "./server_check.ts";
 import type { Verdict } from "./verdict.ts";
@@ -21,18 +23,30 @@ export class ReplyCheck {
   readonly #verdict: Verdict;
   readonly #commits: CommitCheck;
   readonly #server: ServerCheck;
+  readonly #isCutOff: (process: Process) => boolean;
 
-  constructor(verdict: Verdict, commits: CommitCheck, server: ServerCheck) {
-    this.#verdict = verdict;
-    this.#commits = commits;
-    this.#server = server;
+  constructor(what: {
+    readonly verdict: Verdict;
+    readonly commits: CommitCheck;
+    readonly server: ServerCheck;
+    /** The machine of this process can't reach the web now. */
+    readonly isCutOff: (process: Process) => boolean;
+  }) {
+    this.#verdict = what.verdict;
+    this.#commits = what.commits;
+    this.#server = what.server;
+    this.#isCutOff = what.isCutOff;
   }
 
-  arrived({ verb, request }: Call): void {
+  arrived({ verb, request, from }: Call): void {
     if (verb !== "complete") return;
     const { lease_id } = request as Completion;
     this.#eachOutcome(request as Completion, (host, name, outcome) => {
       this.#server.reported(host, name, outcome);
+      this.#verdict.expect(
+        outcome.status !== "failed" || outcome.detail?.includes(OWN_FAULT) !== true || !this.#isCutOff(from),
+        () => `${from.name} blames ${host} for what its own machine can't reach`,
+      );
       const isBack = outcome.status === "deferred" || (outcome.status === "failed" && outcome.failure === "aborted");
       if (isBack) this.#commits.handedBack.add(`${lease_id} ${fingerprintFromHex(outcome.target_id)}`);
     });
