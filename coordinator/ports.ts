@@ -19,6 +19,7 @@ import type {
   SlotMap,
   WorkerId,
 } from "../protocol/mod.ts";
+import type { BackQueueSummary } from "./back_queue_summary.ts";
 import type { CrawlRow, SeedAnswer } from "./crawl_ports.ts";
 import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
@@ -27,8 +28,10 @@ import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
 import type { Listings, PageFeed } from "./page_ports.ts";
 import type { Recrawler, RecrawlStorage, VisitFacts } from "./recrawl_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
+import type { ReceivedRow, SlotMark, SlotSource, SlotWrites } from "./slot_ports.ts";
 import type { TallyRow } from "./tally_row.ts";
 
+export type { BackQueueSummary } from "./back_queue_summary.ts";
 export type { ControlStore, CrawlRow, SeedAnswer } from "./crawl_ports.ts";
 export type { FamilyRow, TallyRow } from "./tally_row.ts";
 
@@ -46,7 +49,7 @@ export interface UrlRow extends VisitFacts {
   readonly state: UrlState;
   /** Front queue, 0 = most urgent. */
   readonly band: number;
-  /** Order within the band; ascending in order of acceptance within a shard, no two alike. A whole number, as all times are. */
+  /** Order within the band; ascending in order of acceptance within a slot, no two alike. A whole number, as all times are. */
   readonly seq: number;
   /** 0 to 1, 1 = most urgent. */
   readonly priority: number;
@@ -177,21 +180,6 @@ export interface CrawlCounters {
   readonly leasesHome: number;
 }
 
-/** How many URLs of a (crawl, host) are queued: all that a start needs; heads are read when first wanted. */
-export interface BackQueueSummary {
-  readonly slot: number;
-  readonly crawlId: CrawlId;
-  readonly host: HostKey;
-  readonly ready: number;
-  readonly waiting: number;
-  /** Every URL of it that was ever accepted: the host budget. */
-  readonly accepted: number;
-  /** Lowest band with a ready URL. */
-  readonly band: number;
-  /** Wall ms of the earliest waiting URL; 0 = none. */
-  readonly nextAvailableAt: number;
-}
-
 /** What a shard's RAM is made of at start. */
 export interface ShardSnapshot {
   readonly batchSeq: number;
@@ -207,6 +195,7 @@ export interface ShardSnapshot {
   readonly outboxRows: number;
   readonly urlCount: number;
   readonly tallies: readonly TallyRow[];
+  readonly marks: readonly SlotMark[];
 }
 
 /**
@@ -242,13 +231,15 @@ export interface Batch {
   readonly outbox: readonly OutboxRow[];
   readonly ackedOutbox: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
   /** Rows of other shards that came in: remembered, so that a repeated delivery changes nothing. */
-  readonly received: readonly { readonly leaseId: LeaseId; readonly seq: number }[];
+  readonly received: readonly ReceivedRow[];
   readonly counters: readonly CrawlCounters[];
   readonly tallies: readonly TallyRow[];
   /** Keys of the new URLs as the seen-set's log keeps them, until a run covers them; absent = none. */
   readonly seenLog?: Uint8Array;
   /** What the seen-set's upkeep writes along; absent = nothing. */
   readonly seen?: SeenWrites;
+  /** What it changes of slots that come or go; absent = nothing. */
+  readonly slots?: SlotWrites;
 }
 
 export interface UrlKey {
@@ -258,7 +249,7 @@ export interface UrlKey {
 }
 
 /** One shard's database; one process owns it at a time. */
-export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listings {
+export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listings, SlotSource {
   /**
    * Takes ownership: bumps the owner term, after which commits of an earlier owner are refused.
    * Refuses a store that was written with another keyVersion (an Error whose message is the sentence for the user).
@@ -287,7 +278,7 @@ export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listing
   ): Promise<UrlRow[]>;
   urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
   /** Which of these outbox rows came in before. */
-  receivedBefore(rows: readonly { leaseId: LeaseId; seq: number }[]): Promise<Uint8Array>;
+  receivedBefore(rows: readonly ReceivedRow[]): Promise<Uint8Array>;
   /** Oldest first. */
   readOutbox(limit: number): Promise<OutboxRow[]>;
   robotsBody(digest: string): Promise<string | undefined>;

@@ -112,6 +112,8 @@ class SpanAcceptor {
 
   #rejectOf({ slot, host }: HostPlace, reason: string): void {
     const crawlId = this.#crawl.id;
+    // Of a slot that is moving the rows stand still: all its hosts together.
+    if (this.#shard.marks.has(slot)) return this.#shard.tallies.reject({ slot: 0, crawlId, host: "" }, reason, true);
     const queues = this.#shard.hosts.get(host)?.queues;
     const hasQueue = queues?.some((queue) => queue.crawlId === crawlId) === true;
     this.#shard.tallies.reject({ slot, crawlId, host }, reason, hasQueue);
@@ -217,7 +219,7 @@ class SpanAcceptor {
     this.#result.forwarded++;
     this.#shard.changeCounts(id).sent++;
     const to = { slot: candidate.place.slot, crawlId: id, sender: this.#options.sender };
-    this.#shard.batch.addForeign(candidate.place.shard, to, {
+    this.#shard.batch.addForeign(this.#groupOf(candidate.place), to, {
       url: candidate.url,
       depth: finding.depth,
       hop: finding.hop,
@@ -225,6 +227,11 @@ class SpanAcceptor {
       discovered_from: finding.from,
       priority: finding.priority,
     });
+  }
+
+  /** Links that may go into one outbox row: those of one shard, or of one slot that is moving. */
+  #groupOf({ shard, slot }: HostPlace): string {
+    return shard === this.#shard.index ? `slot ${slot}` : `shard ${shard}`;
   }
 
   #keepSmallerDepth(candidate: Candidate, finding: Finding): void {

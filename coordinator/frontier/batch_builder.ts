@@ -7,13 +7,14 @@
 import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { Batch, LeaseRow, OriginRow, UrlRow } from "../ports.ts";
 import type { CrawlId, Fingerprint, HostKey, Origin, OutboxLink, OutboxRow } from "../../protocol/mod.ts";
+import { EMPTY_PAGE, type ReceivedRow, type SlotMark, type SlotPage, type SlotWrites } from "../slot_ports.ts";
 import { copyCounts, type Counts } from "./counters.ts";
 import { hostRow, type HostState, leaseRow, type LeaseState } from "./host_state.ts";
 import { type Tally, tallyRow } from "./door/tally.ts";
 
 type Rows = Map<CrawlId, Map<Fingerprint, UrlRow>>;
 type Capture = Batch["captures"][number];
-type RowName = Batch["received"][number];
+type RowName = Batch["ackedOutbox"][number];
 
 /** Links in one outbox row. */
 const LINKS_PER_ROW = 500;
@@ -42,7 +43,11 @@ export class BatchBuilder {
   readonly #foreign = new Map<string, ForeignLinks>();
   readonly #captures: Capture[] = [];
   readonly #acked: RowName[] = [];
-  readonly #received: RowName[] = [];
+  readonly #received: ReceivedRow[] = [];
+  readonly #marks = new Map<number, SlotMark>();
+  readonly #endedMarks = new Set<number>();
+  readonly #arrivals: { readonly page: SlotPage; readonly fresh: readonly UrlRow[] }[] = [];
+  #deletion: SlotWrites["deletion"];
 
   addUrl(row: UrlRow): void {
     rowsOf(this.#newUrls, row.crawlId).set(row.fingerprint, row);
@@ -58,9 +63,10 @@ export class BatchBuilder {
     return this.newUrl(crawlId, fingerprint) ?? this.#changedUrls.get(crawlId)?.get(fingerprint);
   }
 
-  /** URLs accepted in this round. */
+  /** URLs of this round that the seen-set doesn't have yet: those that were accepted, and those that came with a slot. */
   *newRows(): Iterable<UrlRow> {
     for (const rows of this.#newUrls.values()) yield* rows.values();
+    for (const { fresh } of this.#arrivals) yield* fresh;
   }
 
   changeUrl(row: UrlRow): void {
@@ -111,9 +117,9 @@ export class BatchBuilder {
     this.#counters.add(counts);
   }
 
-  /** A link that another shard owns; `sender` names the lease that found it first. */
-  addForeign(shard: number, to: { slot: number; crawlId: CrawlId; sender: string }, link: OutboxLink): void {
-    const name = `${shard} ${to.crawlId}`;
+  /** A link that goes elsewhere, with the others of its group; `sender` names the lease that found it first. */
+  addForeign(group: string, to: { slot: number; crawlId: CrawlId; sender: string }, link: OutboxLink): void {
+    const name = `${group} ${to.crawlId}`;
     let row = this.#foreign.get(name);
     if (row === undefined) this.#foreign.set(name, row = { ...to, links: [] });
     row.links.push(link);
@@ -123,8 +129,27 @@ export class BatchBuilder {
     this.#acked.push(row);
   }
 
-  receive(row: RowName): void {
+  receive(row: ReceivedRow): void {
     this.#received.push(row);
+  }
+
+  putMark(mark: SlotMark): void {
+    this.#marks.set(mark.slot, mark);
+  }
+
+  endMark(slot: number): void {
+    this.#marks.delete(slot);
+    this.#endedMarks.add(slot);
+  }
+
+  /** Rows of a slot that comes here, as they are; the seen-set doesn't have `fresh` of its URLs yet. */
+  arrive(page: SlotPage, fresh: readonly UrlRow[]): void {
+    this.#arrivals.push({ page, fresh });
+  }
+
+  /** Deletes up to `rows` rows of the slot from each of its tables. */
+  deleteSlotRows(slot: number, rows: number): void {
+    this.#deletion = { slot, rows };
   }
 
   get isEmpty(): boolean {
@@ -132,29 +157,44 @@ export class BatchBuilder {
       this.#newUrls.size === 0 && this.#changedUrls.size === 0 && this.#origins.size === 0 &&
       this.#acked.length === 0 && this.#received.length === 0 && this.#captures.length === 0 &&
       this.#foreign.size === 0 && this.#domains.size === 0 && this.#addresses.size === 0 &&
-      this.#tallies.size === 0;
+      this.#tallies.size === 0 && this.#marks.size === 0 && this.#endedMarks.size === 0 &&
+      this.#arrivals.length === 0 && this.#deletion === undefined;
   }
 
   /** `wallMs`: now. */
   build(batchSeq: number, wallMs: number): Batch {
+    const came = <Name extends keyof typeof EMPTY_PAGE>(name: Name) =>
+      this.#arrivals.flatMap(({ page }) => page[name] as SlotPage[Name][number][]);
     return {
       batchSeq,
       wallMs,
-      newUrls: flatten(this.#newUrls),
+      newUrls: [...flatten(this.#newUrls), ...came("urls")],
       changedUrls: flatten(this.#changedUrls),
-      hosts: Array.from(this.#hosts, hostRow),
-      origins: [...this.#origins.values()],
-      domains: [...this.#domains.values()],
-      addresses: [...this.#addresses.values()],
-      robotsBodies: Array.from(this.#bodies, ([digest, body]) => ({ digest, body })),
+      hosts: [...Array.from(this.#hosts, hostRow), ...came("hosts")],
+      origins: [...this.#origins.values(), ...came("origins")],
+      domains: [...this.#domains.values(), ...came("domains")],
+      addresses: [...this.#addresses.values(), ...came("addresses")],
+      robotsBodies: [...Array.from(this.#bodies, ([digest, body]) => ({ digest, body })), ...came("robotsBodies")],
       leases: Array.from(this.#leases.values(), leaseRow) satisfies LeaseRow[],
       endedLeases: [...this.#ended.values()],
       captures: this.#captures,
       outbox: this.#outboxRows(batchSeq),
       ackedOutbox: this.#acked,
-      received: this.#received,
+      received: [...this.#received, ...came("received")],
       counters: Array.from(this.#counters, copyCounts),
-      tallies: Array.from(this.#tallies, tallyRow),
+      tallies: [...Array.from(this.#tallies, tallyRow), ...came("tallies")],
+      ...this.#slots(),
+    };
+  }
+
+  #slots(): Pick<Batch, "slots"> {
+    if (this.#marks.size === 0 && this.#endedMarks.size === 0 && this.#deletion === undefined) return {};
+    return {
+      slots: {
+        marks: [...this.#marks.values()],
+        endedMarks: [...this.#endedMarks],
+        ...(this.#deletion === undefined ? {} : { deletion: this.#deletion }),
+      },
     };
   }
 

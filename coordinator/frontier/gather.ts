@@ -8,6 +8,7 @@ import type { BackQueue } from "./queues/back_queue.ts";
 import { READY_PER_SLOT } from "./queues/fetch_slots.ts";
 import { ANY_DEPTH, type Candidate, classifySpans, type LinkSpan } from "./links.ts";
 import { nameOfRow } from "./outbox_index.ts";
+import { askArrivals } from "./handover/arrival.ts";
 import { raiseFoundOften } from "./order/raise.ts";
 import type { Round } from "./round.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
@@ -24,6 +25,7 @@ export async function gather(round: Round, store: ShardStore): Promise<void> {
   classifySpans(shard, round.spans);
   await askSeen(round, store);
   if (round.receivedRows.length > 0) await askReceived(round, store);
+  if (round.arrivals.length > 0) await askArrivals(round, store);
   await fillQueues(round, store);
   await raiseFoundOften(round, store);
   if (round.outboxWanted > 0) {
@@ -98,7 +100,11 @@ async function fillQueues(round: Round, store: ShardStore): Promise<void> {
   const { shard, now } = round;
   const wanted = shard.parts.settings.limits.targetsPerLease;
   const queues = new Set<BackQueue>();
-  for (const queue of shard.hungry) if (queues.size < FILLS_PER_ROUND) queues.add(queue);
+  for (const queue of shard.hungry) {
+    // The rows of a slot that is moving stand still.
+    if (shard.marks.has(queue.slot)) shard.hungry.delete(queue);
+    else if (queues.size < FILLS_PER_ROUND) queues.add(queue);
+  }
   for (const [region, leases] of round.leasesWanted) {
     for (const host of shard.schedule.view(region, now).peek(READY_PER_SLOT * leases)) {
       for (const queue of host.queues) {

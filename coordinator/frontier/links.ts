@@ -175,7 +175,7 @@ class SpanClassifier {
     const reason = shapeReason(url, this.#shard.parts.settings.limits) ??
       crawl.rules.reason({ href: url, host: place.host, domain: place.domain }, depthAt(index), isSeed);
     if (reason !== undefined && !(isSeed && reason === "scope")) return this.#reject(index, reason, place);
-    const isForeign = place.shard !== this.#shard.index;
+    const isForeign = place.shard !== this.#shard.index || this.#shard.marks.has(place.slot);
     const verdict = isForeign ? "foreign" : isShallower ? "shallower" : "perhaps";
     const fingerprint = this.#crossing.keys[this.#crossing.start + index]!;
     this.#span.candidates.push({ index, url, fingerprint, place, verdict });

@@ -3,7 +3,7 @@
  * Invariant: nothing is leased before the filters are rebuilt; an open lease gets its full duration again.
  */
 
-import type { LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
+import type { BackQueueSummary, LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
 import { BackQueue } from "./queues/back_queue.ts";
 import { usedInCycle } from "./door/budget.ts";
 import { copyCounts } from "./counters.ts";
@@ -24,8 +24,10 @@ export interface LoadOptions {
 
 export async function loadShard(parts: FrontierParts, options: LoadOptions): Promise<Shard> {
   const { index, store, isStart, copies } = options;
-  const snapshot = await store.load();
+  const whole = await store.load();
   const shard = new Shard(index, parts, copies);
+  for (const mark of whole.marks) shard.marks.put(mark);
+  const snapshot = withoutAbsent(whole);
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;
   shard.nextCaptureSeq = snapshot.nextCaptureSeq;
@@ -46,6 +48,43 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   for (const host of shard.hosts.values()) shard.reschedule(host, now);
   announceKnown(shard);
   return shard;
+}
+
+/** What RAM holds of one slot. */
+export type SlotState = Pick<
+  ShardSnapshot,
+  "hosts" | "origins" | "domains" | "addresses" | "backQueues" | "tallies"
+>;
+
+/** Slots that come, or have gone, aren't in RAM whatever of them is in the store. */
+function withoutAbsent(snapshot: ShardSnapshot): ShardSnapshot {
+  const absent = new Set<number>();
+  for (const { slot, state } of snapshot.marks) if (state !== "freezing" && state !== "drained") absent.add(slot);
+  if (absent.size === 0) return snapshot;
+  const present = <T extends { readonly slot: number }>(rows: readonly T[]) =>
+    rows.filter(({ slot }) => !absent.has(slot));
+  const { hosts, origins, leases, domains, addresses, backQueues, tallies } = snapshot;
+  return {
+    ...snapshot,
+    hosts: present(hosts),
+    origins: present(origins),
+    leases: present(leases),
+    domains: present(domains),
+    addresses: present(addresses),
+    backQueues: present(backQueues),
+    // Those of no one host lie in slot 0, whoever has that.
+    tallies: tallies.filter(({ slot, host }) => host === "" || !absent.has(slot)),
+  };
+}
+
+/** Takes a slot that came from another shard into RAM; the hosts that came. */
+export function loadSlot(shard: Shard, state: SlotState): Set<HostState> {
+  loadLimits(shard, state);
+  loadHosts(shard, state);
+  loadQueues(shard, state.backQueues, new Map());
+  loadTallies(shard, state);
+  const names = new Set([...state.hosts, ...state.backQueues].map(({ host }) => host));
+  return new Set([...names].map((name) => shard.hosts.get(name)!));
 }
 
 /** A crash may have come between a robots.txt and what it made known. */
@@ -71,7 +110,7 @@ async function loadSeen({ index, parts, seen }: Shard, store: ShardStore): Promi
   });
 }
 
-function loadLimits(shard: Shard, snapshot: ShardSnapshot): void {
+function loadLimits(shard: Shard, snapshot: Pick<SlotState, "hosts" | "domains" | "addresses">): void {
   for (const row of snapshot.domains) shard.domains.load(row);
   for (const row of snapshot.addresses) shard.addresses.load(row);
   const now = shard.parts.clock.wallMs();
@@ -80,7 +119,7 @@ function loadLimits(shard: Shard, snapshot: ShardSnapshot): void {
   }
 }
 
-function loadHosts(shard: Shard, snapshot: ShardSnapshot): void {
+function loadHosts(shard: Shard, snapshot: Pick<SlotState, "hosts" | "origins">): void {
   for (const row of snapshot.hosts) {
     const host = hostFromRow(row);
     loadPlacement(shard, host);
@@ -108,7 +147,7 @@ function loadCounters(shard: Shard, snapshot: ShardSnapshot): void {
 }
 
 /** After the queues, from which the domains' use is summed up. */
-function loadTallies(shard: Shard, snapshot: ShardSnapshot): void {
+function loadTallies(shard: Shard, snapshot: Pick<SlotState, "backQueues" | "tallies">): void {
   const queued = new Set(snapshot.backQueues.map(({ crawlId, host }) => `${crawlId} ${host}`));
   for (const row of snapshot.tallies) shard.tallies.load(row, !queued.has(`${row.crawlId} ${row.host}`));
   for (const { crawlId, host, accepted } of snapshot.backQueues) {
@@ -129,12 +168,7 @@ async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardSto
     pages.set(row, ready);
     leased.set(`${crawlId} ${row.host}`, ready.length);
   }
-  for (const summary of snapshot.backQueues) {
-    const { slot, host: name, crawlId } = summary;
-    const { domain } = shard.parts.directory.placeOf(name);
-    const host = shard.hostOf({ host: name, slot, domain });
-    shard.addQueue(host, BackQueue.load(summary, leased.get(`${crawlId} ${name}`) ?? 0));
-  }
+  loadQueues(shard, snapshot.backQueues, leased);
   // In one go: other shards look at the crawls' budgets meanwhile.
   for (const crawl of shard.parts.crawls.all()) {
     crawl.pages[shard.index] = shard.counters.get(crawl.id)?.pages ?? 0;
@@ -142,6 +176,20 @@ async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardSto
     crawl.freed[shard.index] = 0;
   }
   for (const [row, urls] of pages) shard.addLease(openLease(shard, row, urls));
+}
+
+/** `leased`: how many ready URLs of each are out. */
+function loadQueues(
+  shard: Shard,
+  backQueues: readonly BackQueueSummary[],
+  leased: ReadonlyMap<string, number>,
+): void {
+  for (const summary of backQueues) {
+    const { slot, host: name, crawlId } = summary;
+    const { domain } = shard.parts.directory.placeOf(name);
+    const host = shard.hostOf({ host: name, slot, domain });
+    shard.addQueue(host, BackQueue.load(summary, leased.get(`${crawlId} ${name}`) ?? 0));
+  }
 }
 
 function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseState {

@@ -5,7 +5,8 @@
 
 import type { OutboxRow } from "../../protocol/mod.ts";
 import { LinkSpan, type SpanOptions } from "./links.ts";
-import type { RowName } from "./outbox_index.ts";
+import type { ReceivedRow } from "../slot_ports.ts";
+import type { Arrival } from "./handover/arrival.ts";
 import type { Shard } from "./shard.ts";
 
 export interface Operation<T> {
@@ -28,9 +29,11 @@ export class Round {
   outboxWanted = 0;
   /** Rows that were read for them. */
   outboxRows: OutboxRow[] = [];
-  readonly receivedRows: RowName[] = [];
+  readonly receivedRows: ReceivedRow[] = [];
   /** Names of rows that came in before, in earlier rounds and in this one. */
   readonly receivedBefore = new Set<string>();
+  /** Rows of slots that come here: their keys are asked of the seen-set before `apply`. */
+  readonly arrivals: Arrival[] = [];
 
   constructor(shard: Shard, now: number) {
     this.shard = shard;

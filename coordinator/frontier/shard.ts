@@ -9,6 +9,7 @@ import type { Core } from "../../core-wasm/core.ts";
 import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { RobotsJudge } from "../explain_ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
+import type { SlotMark } from "../slot_ports.ts";
 import { type CrawlId, type HostKey, type LeaseId, type Origin, originOf, type WorkerId } from "../../protocol/mod.ts";
 import { AddressBook } from "./clocks/address_book.ts";
 import type { AddressDirectory } from "./clocks/address_directory.ts";
@@ -31,6 +32,7 @@ import { readinessOf } from "./queues/readiness.ts";
 import { RegionBook } from "./regions/region_book.ts";
 import { HostSchedule } from "./queues/schedule.ts";
 import { SeenSet } from "./seen/seen_set.ts";
+import { SlotMarks } from "./handover/slot_marks.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import { SentLinks } from "./seen/sent_links.ts";
 import type { ShardBook } from "./shard_book.ts";
@@ -82,6 +84,8 @@ export class Shard {
   readonly parkedAtDomain = new ParkedHosts<HostState>();
   readonly parkedAtAddress = new ParkedHosts<HostState>();
   readonly deadOrigins: DeadOrigins;
+  /** Slots that this shard doesn't work on. */
+  readonly marks = new SlotMarks();
   readonly seen: SeenSet;
   readonly linkCounter: LinkCounter;
   readonly tallies = new TallyBook();
@@ -150,6 +154,18 @@ export class Shard {
     return counts;
   }
 
+  /** Changes what is said of the slot, in RAM and in the batch. */
+  mark(mark: SlotMark): void {
+    this.marks.put(mark);
+    this.batch.putMark(mark);
+  }
+
+  /** The slot is this shard's to work on. */
+  unmark(slot: number): void {
+    this.marks.remove(slot);
+    this.batch.endMark(slot);
+  }
+
   hostOf(place: Pick<HostPlace, "host" | "domain" | "slot">): HostState {
     let host = this.hosts.get(place.host);
     if (host === undefined) this.hosts.set(place.host, host = newHost(place));
@@ -191,7 +207,8 @@ export class Shard {
   /** Places the host where it belongs now; to be called after anything that its readiness depends on has changed. */
   reschedule(host: HostState, now: number): void {
     const readiness = readinessOf(host, this.parts.crawls, now);
-    if (readiness === undefined || isParked(this, host) || this.domains.stopReason(host.domain) !== "") {
+    const isStopped = this.marks.has(host.slot) || this.domains.stopReason(host.domain) !== "";
+    if (readiness === undefined || isStopped || isParked(this, host)) {
       this.schedule.remove(host);
     } else {
       const { at, band } = readiness;

@@ -19,11 +19,13 @@ import {
   encodeLeaseSeq,
   encodeOrigin,
   encodeOutbox,
+  encodeReceived,
   encodeTally,
   encodeUrl,
   jsonArray,
 } from "./libsql_rows.ts";
 import { seenStatements } from "./libsql_seen.ts";
+import { slotStatements } from "./libsql_slots.ts";
 
 /** `v` is one element; materialised, because each mention of json_each's value column would render it anew. */
 const ROWS = "with r (v) as materialized (select value from json_each(?))";
@@ -61,7 +63,7 @@ const SQL = {
   ackedOutbox: `${ROWS} delete from outbox where (lease_id, seq) in (select v->>0, v->>1 from r)`,
   outbox: `${ROWS} insert into outbox (slot, crawl_id, lease_id, seq, links)
     select v->>0, v->>1, v->>2, v->>3, v->4 from r`,
-  received: `${ROWS} insert or ignore into received (lease_id, seq) select v->>0, v->>1 from r`,
+  received: `${ROWS} insert or ignore into received (slot, lease_id, seq) select v->>0, v->>1, v->>2 from r`,
 } as const;
 
 function nextAfter(rows: readonly { readonly seq: number }[]): bigint {
@@ -111,7 +113,8 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
   add(SQL.capture, batch.captures, encodeCapture);
   add(SQL.outbox, batch.outbox, encodeOutbox);
   add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);
-  add(SQL.received, batch.received, encodeLeaseSeq);
+  add(SQL.received, batch.received, encodeReceived);
   statements.push(...seenStatements(batch.batchSeq, batch.seenLog, batch.seen));
+  if (batch.slots !== undefined) statements.push(...slotStatements(batch.slots));
   return statements;
 }

@@ -8,6 +8,7 @@ import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { BackQueueSummary, CrawlCounters, HostRow, OriginRow, ShardSnapshot, TallyRow } from "../ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import { decodeLease, type LeaseFacts } from "./libsql_rows.ts";
+import { readSlotMarks } from "./libsql_slots.ts";
 
 const PAGE_ROWS = 5_000;
 
@@ -119,5 +120,6 @@ export async function loadShard(paging: Paging): Promise<ShardSnapshot> {
     addresses: await facts<AddressRow>(paging, "address", "address"),
     backQueues: await backQueues(paging),
     tallies: await tallies(paging),
+    marks: await readSlotMarks(database),
   };
 }

@@ -3,11 +3,12 @@
  * Invariant: each is one statement, whatever the number of keys; answers stand in the order of the keys.
  */
 
-import type { CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
+import type { CrawlId, HostKey, OutboxRow } from "../../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "../ports.ts";
+import type { ReceivedRow } from "../slot_ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
-import { decodeUrl, encodeKey, encodeLeaseSeq, jsonArray, URL_COLUMNS, type UrlColumns } from "./libsql_rows.ts";
+import { decodeUrl, encodeKey, encodeReceived, jsonArray, URL_COLUMNS, type UrlColumns } from "./libsql_rows.ts";
 
 export interface QueueRef {
   readonly slot: number;
@@ -45,7 +46,7 @@ const SQL = {
   urls: `${KEYS} select k, json_array(${URL_COLUMNS}) from r cross join url u indexed by url_key
     on u.slot = v->>0 and u.crawl = v->>1 and u.fingerprint = v->>2 ${NAMED}`,
   received: `${KEYS} select json_group_array(k) from r where exists
-    (select 1 from received where lease_id = v->>0 and seq = v->>1)`,
+    (select 1 from received where slot = v->>0 and lease_id = v->>1 and seq = v->>2)`,
   outbox: "select json_array(slot, crawl_id, lease_id, seq, json(links)) from outbox order by id limit ?",
   body: "select body from robots_body where digest = ?",
 } as const;
@@ -101,10 +102,10 @@ export async function readUrls(
 
 export async function readReceived(
   database: Database,
-  rows: readonly { readonly leaseId: LeaseId; readonly seq: number }[],
+  rows: readonly ReceivedRow[],
 ): Promise<Uint8Array> {
   if (rows.length === 0) return new Uint8Array();
-  return marked(rows.length, await database.read(SQL.received, [jsonArray(rows, encodeLeaseSeq)]));
+  return marked(rows.length, await database.read(SQL.received, [jsonArray(rows, encodeReceived)]));
 }
 
 /** Oldest first. */

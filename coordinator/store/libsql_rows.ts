@@ -6,6 +6,7 @@
 import type { LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { AddressRow, DomainRow } from "../group_ports.ts";
 import type { Batch, CrawlCounters, HostRow, LeaseRow, OriginRow, TallyRow, UrlKey, UrlRow } from "../ports.ts";
+import type { ReceivedRow } from "../slot_ports.ts";
 import { captureExtra, captureFacts } from "./capture_facts.ts";
 import { URL_STATES } from "./schema.ts";
 
@@ -155,6 +156,8 @@ export const encodeOutbox = (row: OutboxRow): string =>
 
 export const encodeLeaseSeq = (row: { readonly leaseId: LeaseId; readonly seq: number }): string =>
   text([row.leaseId, row.seq]);
+
+export const encodeReceived = (row: ReceivedRow): string => text([row.slot, row.leaseId, row.seq]);
 
 export const encodeCounters = (row: CrawlCounters, crawl: number): string =>
   `[${crawl},${text(row.crawlId)},${text(row)}]`;

@@ -21,6 +21,7 @@ import { checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership 
 import { readBody, readOutbox, readReady, readReceived, readUrls, readWaiting } from "./libsql_reads.ts";
 import { readEarlierCaptures, readSettled } from "./libsql_recrawl.ts";
 import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
+import { readSlotMarks, readSlotPage, readSlotQueues } from "./libsql_slots.ts";
 
 export interface LibsqlShardOptions extends OpenOptions {
   readonly clock: Clock;
@@ -125,6 +126,9 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     seenLog: (batchSeq, limit) => reading(({ database }) => readSeenLog(database, batchSeq, limit)),
     seenBlocks: (ids) => reading(({ database }) => readSeenBlocks(database, ids)),
     seenPart: (part) => reading(({ database }) => readSeenPart(database, part)),
+    slotMarks: () => reading(({ database }) => readSlotMarks(database)),
+    slotPage: (slot, cursor, limit) => reading(({ database }) => readSlotPage(database, slot, cursor, limit)),
+    slotQueues: (slot) => reading(({ database }) => readSlotQueues(database, slot)),
     async close() {
       const closing = session;
       session = undefined;

@@ -19,6 +19,7 @@ import type {
 } from "../ports.ts";
 import type { SeenPartName, SeenState } from "../seen_ports.ts";
 import { OwnerLost } from "../owner_ports.ts";
+import type { ReceivedRow, SlotCursor, SlotMark, SlotPage } from "../slot_ports.ts";
 import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
 import type { CaptureName, EarlierCapture } from "../recrawl_ports.ts";
 import { captureExtra, captureFacts, earlierCapture } from "./capture_facts.ts";
@@ -26,6 +27,7 @@ import { saysNothing } from "./empty_rows.ts";
 import { checkBatch } from "./memory_batch_check.ts";
 import { type QueueKey, ReadyIndex, WaitingIndex } from "./memory_queue_index.ts";
 import { MemorySeen } from "./memory_seen.ts";
+import { applySlotWrites, memorySlotPage, memorySlotQueues } from "./memory_slots.ts";
 
 type BatchCapture = Batch["captures"][number];
 
@@ -48,7 +50,8 @@ export class MemoryShardDisk {
   readonly leases = new Map<HostKey, LeaseRow>();
   readonly captures: BatchCapture[] = [];
   readonly outbox = new Map<string, OutboxRow>();
-  readonly received = new Set<string>();
+  readonly received = new Map<string, ReceivedRow>();
+  readonly marks = new Map<number, SlotMark>();
   readonly counters = new Map<CrawlId, CrawlCounters>();
   readonly seen = new MemorySeen();
   readonly tallies = new Map<string, TallyRow>();
@@ -113,6 +116,7 @@ export class MemoryShardStore implements ShardStore {
       outboxRows: disk.outbox.size,
       urlCount: disk.urlCount,
       tallies: [...disk.tallies.values()],
+      marks: [...disk.marks.values()],
     };
   }
 
@@ -159,10 +163,11 @@ export class MemoryShardStore implements ShardStore {
     disk.captures.push(...batch.captures);
     for (const row of batch.outbox) disk.outbox.set(rowName({ leaseId: row.lease_id, seq: row.seq }), row);
     for (const row of batch.ackedOutbox) disk.outbox.delete(rowName(row));
-    for (const row of batch.received) disk.received.add(rowName(row));
+    for (const row of batch.received) disk.received.set(`${row.slot} ${rowName(row)}`, row);
     for (const row of batch.counters) disk.counters.set(row.crawlId, row);
     disk.seen.commit(batch.batchSeq, batch.seenLog, batch.seen);
     for (const row of batch.tallies) disk.tallies.set(`${row.crawlId} ${row.host}`, row);
+    if (batch.slots !== undefined) applySlotWrites(disk, batch.slots);
     disk.batchSeq = batch.batchSeq;
     disk.ownerWallMs = batch.wallMs;
   }
@@ -230,8 +235,8 @@ export class MemoryShardStore implements ShardStore {
     return keys.map((key) => this.#disk.url(key));
   }
 
-  async receivedBefore(rows: readonly { leaseId: string; seq: number }[]): Promise<Uint8Array> {
-    return Uint8Array.from(rows, (row) => this.#disk.received.has(rowName(row)) ? 1 : 0);
+  async receivedBefore(rows: readonly ReceivedRow[]): Promise<Uint8Array> {
+    return Uint8Array.from(rows, (row) => this.#disk.received.has(`${row.slot} ${rowName(row)}`) ? 1 : 0);
   }
 
   async readOutbox(limit: number): Promise<OutboxRow[]> {
@@ -255,6 +260,18 @@ export class MemoryShardStore implements ShardStore {
       if (all[at]!.record.storage_key.startsWith(storagePrefix)) found.push(asStored(captureFacts(all[at]!)));
     }
     return found;
+  }
+
+  async slotMarks(): Promise<SlotMark[]> {
+    return [...this.#disk.marks.values()].sort((a, b) => a.slot - b.slot);
+  }
+
+  async slotPage(slot: number, cursor: SlotCursor | undefined, limit: number): Promise<SlotPage> {
+    return memorySlotPage(this.#disk, slot, cursor, limit);
+  }
+
+  async slotQueues(slot: number): Promise<BackQueueSummary[]> {
+    return memorySlotQueues(this.#disk, slot, (queue) => this.#summary(queue));
   }
 
   seenState(): Promise<SeenState> {

@@ -94,7 +94,9 @@ export const SHARD_TABLES: readonly string[] = [
   `create table if not exists seen_run (id integer primary key, facts text not null)`,
   `create table if not exists seen_part (id integer primary key, run integer not null, kind text not null,
     part integer not null, bytes blob not null, unique (run, kind, part))`,
-  `create table if not exists received (lease_id text not null, seq integer not null, primary key (lease_id, seq)) without rowid`,
+  `create table if not exists received (slot integer not null, lease_id text not null, seq integer not null,
+    primary key (slot, lease_id, seq)) without rowid`,
+  `create table if not exists slot_mark (slot integer primary key, facts text not null)`,
 ];
 
 /** What an operator reads with any SQLite shell: the logical entities, one column per field. */

@@ -24,6 +24,7 @@ import {
 import { batchCases, ownerCases } from "./shard_owner_cases.ts";
 import { recrawlCases } from "./shard_recrawl_cases.ts";
 import { seenCases } from "./shard_seen_cases.ts";
+import { slotCases } from "./shard_slot_cases.ts";
 import { declarer, type It, reopened, type ShardShelf } from "./shard_shelf.ts";
 
 const QUEUE = { slot: 7, crawlId: "default", host: "a.example" };
@@ -41,6 +42,7 @@ export function runShardStoreSuite(name: string, makeShelf: () => Promise<ShardS
   logs(it);
   seenCases(it);
   recrawlCases(it);
+  slotCases(it);
 }
 
 function urls(it: It): void {
@@ -326,7 +328,11 @@ function logs(it: It): void {
   });
 
   it("received rows are remembered", async (store, shelf) => {
-    const rows = [{ leaseId: "l1", seq: 1 }, { leaseId: "l1", seq: 2 }, { leaseId: "l2", seq: 1 }];
+    const rows = [["l1", 1], ["l1", 2], ["l2", 1]].map(([leaseId, seq]) => ({
+      slot: 7,
+      leaseId: String(leaseId),
+      seq: Number(seq),
+    }));
     await store.commit(batch(1, { received: [rows[0]!, rows[2]!] }));
     await store.commit(batch(2, { received: [rows[0]!] }));
     assert.deepEqual([...await store.receivedBefore([])], []);

@@ -133,7 +133,7 @@ class Script {
       captures: [rows.captureRow(n, `${host}/${n}.warc.gz`, { title: text, simhash: text })],
       outbox: [rows.outboxRow(host, n)],
       ackedOutbox: n % 2 === 0 ? [{ leaseId: HOSTS[(n - 1) % HOSTS.length]!, seq: n - 1 }] : [],
-      received: [{ leaseId: text, seq: n }],
+      received: [{ slot, leaseId: text, seq: n }],
       tallies: n % 3 === 1 ? [] : [
         rows.tallyRow(host, { slot, crawlId: CRAWLS[n % 2]!, acceptedBefore: n, rejectedByReason: { [`r${n}`]: n } }),
       ],
@@ -218,7 +218,12 @@ async function ask(
     waiting: await store.readWaiting(queue, until, limit),
     seen: await rows.held(store, keys),
     urls: await store.urls(keys),
-    received: [...await store.receivedBefore([{ leaseId: "", seq: limit }, { leaseId: part.row.reason!, seq: 1 }])],
+    received: [
+      ...await store.receivedBefore([
+        { slot: 0, leaseId: "", seq: limit },
+        { slot: part.host, leaseId: part.row.reason!, seq: 1 },
+      ]),
+    ],
   };
 }
 

@@ -63,6 +63,9 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
       return await store.seenBlocks(ids);
     },
     seenPart: (part) => store.seenPart(part),
+    slotMarks: () => store.slotMarks(),
+    slotPage: (slot, cursor, limit) => store.slotPage(slot, cursor, limit),
+    slotQueues: (slot) => store.slotQueues(slot),
     close: () => store.close(),
   };
 }

@@ -28,6 +28,7 @@ const FRONTIER_PORTS = [
   "coordinator/page_ports.ts",
   "coordinator/recrawl_ports.ts",
   "coordinator/seen_ports.ts",
+  "coordinator/slot_ports.ts",
 ];
 
 export const ROOMS: readonly Room[] = [

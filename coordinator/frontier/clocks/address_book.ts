@@ -139,6 +139,16 @@ export class AddressBook {
     }
   }
 
+  /** Another shard keeps the slot's addresses from now on. */
+  dropSlot(slot: number): void {
+    for (const [address, stored] of this.#stored) {
+      if (stored !== slot) continue;
+      this.#groups.forget(address);
+      this.#stored.delete(address);
+      this.#finished.delete(address);
+    }
+  }
+
   room(group: string, now: number): number {
     return this.#groups.room(group, now);
   }

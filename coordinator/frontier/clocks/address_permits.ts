@@ -51,6 +51,7 @@ export function permitAddressOperation(
     apply({ shard, now }) {
       const { addresses, parts, batch } = shard;
       const { limits } = parts.settings;
+      if (shard.marks.has(place.slot)) return NO_PERMIT;
       addresses.forget(group, request.lease_id);
       const wish = { gapMs: asked.gapMs, parallel: asked.maxParallel, rivals: 0 };
       const holder = holderOf(request);
@@ -68,7 +69,10 @@ function holderOf({ lease_id, worker_id }: Pick<PermitReturn, "lease_id" | "work
   return { leaseId: lease_id, workerId: worker_id };
 }
 
-/** On the address' shard: the part is free one window after the last start. Another worker's is left alone. */
+/**
+ * On the address' shard: the part is free one window after the last start. Another worker's is left alone. While the
+ * address is on its way to another shard its row stands still: the part ends by its time.
+ */
 export function returnPermitOperation(
   request: PermitReturn,
   what: { readonly group: string; readonly place: AddressPlace },
@@ -76,7 +80,8 @@ export function returnPermitOperation(
   const { group, place } = what;
   return {
     apply({ shard, now }) {
-      const { addresses, batch } = shard;
+      const { addresses, batch, marks } = shard;
+      if (marks.has(place.slot) && marks.get(place.slot)!.state !== "freezing") return;
       const ago = request.last_start_ago_ms;
       const startAt = ago === undefined ? -Infinity : now - Math.max(0, ago);
       if (!addresses.release(group, holderOf(request), { startAt, parallelUntil: -Infinity })) return;

@@ -181,6 +181,16 @@ export class DomainBook {
     this.#groups.hold(domain, AFTER_START, full);
   }
 
+  /** Another shard keeps the slot's domains from now on: `domains`, and those that have a row. */
+  dropSlot(slot: number, domains: Iterable<string>): void {
+    const own = new Set(domains);
+    for (const [domain, stored] of this.#stored) if (stored === slot) own.add(domain);
+    for (const domain of own) {
+      this.#groups.forget(domain);
+      for (const held of [this.#awaited, this.#policies, this.#stored, this.#finished]) held.delete(domain);
+    }
+  }
+
   room(domain: string, now: number): number {
     return this.#groups.room(domain, now);
   }

@@ -14,6 +14,14 @@ export class ParkedHosts<H> {
     else hosts.add(host);
   }
 
+  /** The host is another shard's. */
+  remove(group: string, host: H): void {
+    const hosts = this.#parked.get(group);
+    if (!hosts?.delete(host) || hosts.size > 0) return;
+    this.#parked.delete(group);
+    this.#open.delete(group);
+  }
+
   isParked(group: string, host: H): boolean {
     return this.#parked.get(group)?.has(host) ?? false;
   }

@@ -72,6 +72,11 @@ export class StartGroups {
     this.#opening.push(-Infinity, group);
   }
 
+  /** Another shard keeps the group from now on. */
+  forget(group: string): void {
+    this.#windows.delete(group);
+  }
+
   holders(group: string): Iterable<[string, Holding]> {
     return this.#windows.get(group)?.holders() ?? [];
   }

@@ -28,7 +28,9 @@ export function offeredPace(shard: Shard, host: HostState, wish: Pace, now: numb
   const pace = { gapMs: part.gapMs, maxParallel: part.parallel };
   const owner = ownerOfAddress(shard, host.address);
   if (owner === undefined) return pace;
-  const shared = owner.addresses.offer(host.address, {
+  // Its edge would ask for a permit in vain.
+  const isMoving = owner.marks.has(shard.parts.addresses.placeOf(host.address).slot);
+  const shared = isMoving ? undefined : owner.addresses.offer(host.address, {
     gapMs: pace.gapMs,
     parallel: pace.maxParallel,
     rivals: shard.parkedAtAddress.count(host.address),
@@ -74,7 +76,11 @@ export function freeParked(shard: Shard, now: number): void {
   }
   if (shard.parkedAtAddress.isEmpty) return;
   for (const other of shard.parts.shards) other?.addresses.tick(now);
-  const room = (address: string) => ownerOfAddress(shard, address)?.addresses.room(address, now) ?? Infinity;
+  const room = (address: string) => {
+    const owner = ownerOfAddress(shard, address);
+    if (owner?.marks.has(shard.parts.addresses.placeOf(address).slot)) return 0;
+    return owner?.addresses.room(address, now) ?? Infinity;
+  };
   for (const host of shard.parkedAtAddress.takeFreed(room)) shard.reschedule(host, now);
 }
 

@@ -48,8 +48,11 @@ export class SeedOperation implements Operation<Accepted> {
   }
 }
 
-/** Takes in rows of other shards; crawls that aren't known here are an error, so that nothing is acknowledged. */
-export class ReceiveOperation implements Operation<void> {
+/**
+ * Takes in rows of other shards; crawls that aren't known here are an error, so that nothing is acknowledged. Answers the
+ * slots whose rows it left, since they are moving.
+ */
+export class ReceiveOperation implements Operation<number[]> {
   readonly #rows: readonly OutboxRow[];
   readonly #spans = new Map<OutboxRow, LinkSpan>();
 
@@ -62,7 +65,7 @@ export class ReceiveOperation implements Operation<void> {
     for (const row of this.#rows) {
       const crawl = round.shard.parts.crawls.get(row.crawl_id);
       if (crawl === undefined) continue;
-      round.receivedRows.push({ leaseId: row.lease_id, seq: row.seq });
+      round.receivedRows.push({ slot: row.slot, leaseId: row.lease_id, seq: row.seq });
       const findings = row.links.map((link) => receivedFinding(link, limits));
       const span = round.links({
         crawl,
@@ -75,10 +78,16 @@ export class ReceiveOperation implements Operation<void> {
     }
   }
 
-  apply(round: Round): void {
+  apply(round: Round): number[] {
     const { limits } = round.shard.parts.settings;
+    const moving: number[] = [];
     for (const [row, span] of this.#spans) {
-      const name = { leaseId: row.lease_id, seq: row.seq };
+      const name = { slot: row.slot, leaseId: row.lease_id, seq: row.seq };
+      // Its name would stay behind, and the row could count twice.
+      if (round.shard.marks.has(row.slot)) {
+        moving.push(row.slot);
+        continue;
+      }
       if (round.receivedBefore.has(nameOfRow(name))) continue;
       round.receivedBefore.add(nameOfRow(name));
       round.shard.batch.receive(name);
@@ -86,6 +95,7 @@ export class ReceiveOperation implements Operation<void> {
       const describe = (index: number) => receivedFinding(row.links[index]!, limits);
       acceptSpan(round, span, { describe, sender: `forward:${round.shard.index}` });
     }
+    return moving;
   }
 }
 

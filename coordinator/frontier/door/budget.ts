@@ -46,6 +46,11 @@ export class DomainUse {
     return use === undefined || use.cycle < cycle ? 0 : use.count;
   }
 
+  /** Another shard has the domain from now on. */
+  drop(crawlId: CrawlId, domain: string): void {
+    this.#used.delete(`${crawlId} ${domain}`);
+  }
+
   add(crawlId: CrawlId, domain: string, cycle: number, count = 1): void {
     const name = `${crawlId} ${domain}`;
     const use = this.#used.get(name);

@@ -108,6 +108,29 @@ export class TallyBook {
     return taken;
   }
 
+  /** Those of the slot that no sweep has written yet. */
+  takeLateOf(slot: number): Tally[] {
+    const taken = [...this.#late].filter((tally) => tally.slot === slot && tally.host !== "");
+    for (const tally of taken) this.#late.delete(tally);
+    return taken;
+  }
+
+  /** Another shard counts the slot's hosts from now on. Those that had no queue here, of each crawl, are returned. */
+  dropSlot(slot: number, hasQueue: (crawlId: CrawlId, host: HostKey) => boolean): Tally[] {
+    const strangers: Tally[] = [];
+    for (const [crawlId, hosts] of this.#crawls) {
+      for (const [host, tally] of hosts) {
+        if (tally.slot !== slot || host === "") continue;
+        hosts.delete(host);
+        this.#late.delete(tally);
+        if (hasQueue(crawlId, host)) continue;
+        strangers.push(tally);
+        this.#strangers.set(crawlId, Math.max(0, (this.#strangers.get(crawlId) ?? 0) - 1));
+      }
+    }
+    return strangers;
+  }
+
   #hosts(crawlId: CrawlId): Map<HostKey, Tally> {
     let hosts = this.#crawls.get(crawlId);
     if (hosts === undefined) this.#crawls.set(crawlId, hosts = new Map());

@@ -11,11 +11,12 @@ import type { Shard } from "../shard.ts";
 
 /**
  * True when nothing more may be started under the lease: its host was paused, blocked or pinned to another region, its
- * crawl stopped.
+ * crawl stopped, or its slot is moving to another shard.
  */
 function mustStop(shard: Shard, lease: LeaseState): boolean {
   const { host } = lease;
   if (host.policyRegion !== "" && host.policyRegion !== lease.region) return true;
+  if (shard.marks.has(host.slot)) return true;
   const isStopped = host.paused || host.blockedReason !== "" || shard.domains.stopReason(host.domain) !== "";
   return isStopped || shard.parts.crawls.get(lease.crawlId)?.isRunning !== true;
 }

@@ -86,7 +86,7 @@ function expire(round: Round, lease: LeaseState): void {
 function emptySkippedHosts(round: Round): void {
   let left = EXCLUDED_PER_SWEEP;
   for (const host of round.shard.skippedHosts) {
-    if (host.lease !== undefined || left <= 0) continue;
+    if (host.lease !== undefined || left <= 0 || round.shard.marks.has(host.slot)) continue;
     if (!isStillSkipped(round, host)) continue;
     for (const queue of host.queues) left -= excludeAll(round, host, queue);
   }

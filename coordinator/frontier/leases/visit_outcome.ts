@@ -38,7 +38,9 @@ function visitOverOperation(name: string, { leaseId }: LeaseState, answer: Robot
   return {
     apply({ shard, now }) {
       const host = shard.hosts.get(name);
-      if (host === undefined) return;
+      // From `drained` on the host's row stands still; the drain waited for this visit, or until it had to be over.
+      const mark = host && shard.marks.get(host.slot);
+      if (host === undefined || (mark !== undefined && mark.state !== "freezing")) return;
       if (host.visit?.leaseId === leaseId) host.visit = undefined;
       if (answer !== undefined && answer.failure !== "aborted") noteAnswer(shard, host, { answer, now });
       shard.reschedule(host, now);

@@ -45,6 +45,7 @@ export function permitOperation(lease: LeaseState, place: HostPlace): Operation<
  */
 function permit(round: Round, lease: LeaseState, place: HostPlace): PermitReply {
   const { shard, now } = round;
+  if (shard.marks.has(place.slot)) return { granted: false, wait_ms: ASK_AGAIN_MS };
   const host = shard.hostOf(place);
   const isStopped = host.paused || host.blockedReason !== "" || shard.domains.stopReason(host.domain) !== "";
   if (isStopped) return { granted: false, wait_ms: ASK_LATER_MS };

@@ -37,7 +37,7 @@ function raise(round: Round, row: UrlRow, inLinks: number): void {
   const { shard } = round;
   const crawl = shard.parts.crawls.get(row.crawlId);
   const isQueued = row.state === "ready" || row.state === "waiting";
-  if (crawl === undefined || !isQueued || row.inLinks >= inLinks) return;
+  if (crawl === undefined || !isQueued || row.inLinks >= inLinks || shard.marks.has(row.slot)) return;
   const { priority: operator, order = "priority" } = crawl.row.spec;
   if (order !== "priority") return;
   const counted = priorityOf({

@@ -53,6 +53,10 @@ export class DeadOrigins {
     this.#tries.set(origin, { count, reason: `${failure}: no connection to ${origin}${words}` });
   }
 
+  forget(origin: Origin): void {
+    this.#tries.delete(origin);
+  }
+
   /** Why the URLs of this origin are given up; undefined = they aren't. */
   reason(origin: Origin): string | undefined {
     const tries = this.#tries.get(origin);

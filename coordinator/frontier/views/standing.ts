@@ -11,6 +11,7 @@ import type { Shard } from "../shard.ts";
 import { utcTime } from "./utc_time.ts";
 
 type Cause =
+  | "moving to another shard"
   | "paused by an operator"
   | "blocked"
   | "busy with another crawl"
@@ -53,7 +54,8 @@ export class Standing {
     }
     this.waiting++;
     this.causes.set(cause, (this.causes.get(cause) ?? 0) + 1);
-    const hasTime = host.lease === undefined && !host.paused && host.blockedReason === "" && at > now;
+    const hasTime = !shard.marks.has(host.slot) && host.lease === undefined && !host.paused &&
+      host.blockedReason === "" && at > now;
     if (hasTime) this.nextAt = Math.min(this.nextAt, at);
   }
 
@@ -76,6 +78,7 @@ function causeOf(
   host: HostState,
   { queue, now, at }: { queue: BackQueue; now: number; at: number },
 ): Cause | undefined {
+  if (shard.marks.has(host.slot)) return "moving to another shard";
   if (host.paused) return "paused by an operator";
   if (host.blockedReason !== "") return "blocked";
   if (host.lease !== undefined) return "busy with another crawl";

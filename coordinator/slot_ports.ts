@@ -1,0 +1,102 @@
+/**
+ * How a slot goes from one shard's database to another's: what each of the two keeps of it, and what the new one reads of
+ * the old one.
+ * Invariant: a shard that has a mark of a slot doesn't work on it, whatever its process believes of the slot map; marks
+ * change with the shard's commits, so its fence holds for them too. A slot's rows stand still from `drained` on.
+ */
+
+import type { LeaseId } from "../protocol/mod.ts";
+import type { AddressRow, DomainRow } from "./group_ports.ts";
+import type { BackQueueSummary } from "./back_queue_summary.ts";
+import type { HostRow, OriginRow, UrlRow } from "./ports.ts";
+import type { TallyRow } from "./tally_row.ts";
+
+/** Asking for a change of something that is on its way to another shard (HTTP: 503). A few seconds later its new owner does it. */
+export class SlotMoving extends Error {
+  override readonly name = "SlotMoving";
+
+  constructor(slot: number) {
+    super(`Asking for something of slot ${slot}: it is on its way to another shard; ask again in a few seconds.`);
+  }
+}
+
+/**
+ * What a shard's own database says of a slot that isn't its to work on.
+ * In the old shard: `freezing` (leases of it may be out still), `drained` (none is, and its rows stand still), `leaving`
+ * (the new shard has it; its rows are being deleted), `left` (they are gone; this stays until the slot comes back).
+ * In the new shard: `arriving` (rows up to `cursor` are here), `arrived` (all are; the slot map may say so).
+ */
+export interface SlotMark {
+  readonly slot: number;
+  readonly state: "freezing" | "drained" | "leaving" | "left" | "arriving" | "arrived";
+  /** The other shard of the move. */
+  readonly other: number;
+  /** Version of the slot map when the move began: only a newer one can speak of its end. */
+  readonly mapVersion: number;
+  /** Of `arriving`: where the copy goes on; absent = nothing of it is here yet. */
+  readonly cursor?: SlotCursor;
+}
+
+/** The tables of a slot, in the order in which they are copied. */
+export const SLOT_TABLES = ["url", "host", "origin", "domain", "address", "tally", "received", "end"] as const;
+
+/** A place in a slot's rows: those of `table` after the key `after`. An empty key is before all. */
+export interface SlotCursor {
+  readonly table: (typeof SLOT_TABLES)[number];
+  /** As the store that was read wrote it. */
+  readonly after: readonly string[];
+}
+
+/** A row of another shard's outbox that came in, named as that shard does. */
+export interface ReceivedRow {
+  /** That of the outbox row. */
+  readonly slot: number;
+  readonly leaseId: LeaseId;
+  readonly seq: number;
+}
+
+/** Rows of one slot, of one table at a time. Captures aren't among them: they stay where they were acknowledged. */
+export interface SlotPage {
+  /** Of all crawls, in any state. */
+  readonly urls: readonly UrlRow[];
+  readonly hosts: readonly HostRow[];
+  readonly origins: readonly OriginRow[];
+  /** Those that the origins of this page name. */
+  readonly robotsBodies: readonly { readonly digest: string; readonly body: string }[];
+  readonly domains: readonly DomainRow[];
+  readonly addresses: readonly AddressRow[];
+  /** But for those of no one host. */
+  readonly tallies: readonly TallyRow[];
+  readonly received: readonly ReceivedRow[];
+  /** The place after this page; its table is `end` when nothing can follow. */
+  readonly next: SlotCursor;
+}
+
+export const EMPTY_PAGE: Omit<SlotPage, "next"> = {
+  urls: [],
+  hosts: [],
+  origins: [],
+  robotsBodies: [],
+  domains: [],
+  addresses: [],
+  tallies: [],
+  received: [],
+};
+
+/** What can be read of a shard's slots, by its owner and by others. */
+export interface SlotSource {
+  slotMarks(): Promise<SlotMark[]>;
+  /** At most `limit` rows (and what hangs off them) from the cursor on; undefined = from the beginning. */
+  slotPage(slot: number, cursor: SlotCursor | undefined, limit: number): Promise<SlotPage>;
+  /** The slot's back queues, as ShardSnapshot has them. */
+  slotQueues(slot: number): Promise<BackQueueSummary[]>;
+}
+
+/** What a commit changes of slots as a whole. Absent parts change nothing. */
+export interface SlotWrites {
+  readonly marks?: readonly SlotMark[];
+  /** Slots whose marks go. */
+  readonly endedMarks?: readonly number[];
+  /** Deletes up to `rows` rows of each of the slot's tables; URLs first, the others once no URL is left. */
+  readonly deletion?: { readonly slot: number; readonly rows: number };
+}
