@@ -47,6 +47,9 @@ import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts } from "./shard.ts";
 import { ShardBook } from "./shard_book.ts";
+import { SlotMover, type SlotMoverOptions } from "./handover/slot_mover.ts";
+import { SlotMoving } from "../slot_ports.ts";
+import type { DirectoryView } from "../owner_ports.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
@@ -67,12 +70,17 @@ export interface CoordinatorOptions {
   readonly settings?: Partial<FrontierSettings>;
   /** Where copies of the seen-set's filters go, so that another node can take a shard; absent = nowhere. */
   readonly blobs?: BlobStore;
+  /** The slot map, where it isn't the even one of the first start. */
+  readonly slotMap?: SlotMap;
+  /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
+  readonly slots?: Pick<SlotMoverOptions, "directory" | "foreignShard" | "rowsPerCommit">;
 }
 
 /** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
-export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+export async function openCoordinator(options: CoordinatorOptions): Promise<FrontierCoordinator> {
   const { core, shardStores, controlStore, clock, random, digest, log } = options;
   const book = new ShardBook(shardStores.length);
+  if (options.slotMap !== undefined) book.learn(options.slotMap);
   const settings = frontierSettings(options.settings);
   const parts: FrontierParts = {
     core,
@@ -99,7 +107,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await store.open(owner, core.keyVersion);
       book.put(index, await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
     }
-    checkNothingLost(book.own, parts.crawls);
+    checkNothingLost(book, parts.crawls);
     await desk.resumeSeeding();
   } catch (error) {
     // Nothing stays open behind an error: the data folder must be free for the next try. Writers first: one that is
@@ -108,10 +116,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     await Promise.allSettled([...shardStores, controlStore].map((store) => store?.close()));
     throw error;
   }
-  return new FrontierCoordinator({ parts, desk, controlStore });
+  const mover = options.slots && new SlotMover({ parts, ...options.slots });
+  return new FrontierCoordinator({ parts, desk, controlStore, ...(mover === undefined ? {} : { mover }) });
 }
 
 interface Rooms {
+  readonly mover?: SlotMover;
   readonly parts: FrontierParts;
   readonly desk: CrawlDesk;
   readonly controlStore: ControlStore;
@@ -120,7 +130,7 @@ interface Rooms {
 /** Between the two sweeps that must agree on the end of a crawl. */
 const SECOND_SWEEP_MS = 50;
 
-class FrontierCoordinator implements Coordinator {
+export class FrontierCoordinator implements Coordinator {
   readonly #parts: FrontierParts;
   readonly #desk: CrawlDesk;
   readonly #leases: LeaseDesk;
@@ -129,12 +139,14 @@ class FrontierCoordinator implements Coordinator {
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
+  readonly #mover: SlotMover | undefined;
   readonly #stop = new AbortController();
   readonly #sweeping: Promise<void>;
   /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
   #sweepNow = new AbortController();
 
-  constructor({ parts, desk, controlStore }: Rooms) {
+  constructor({ parts, desk, controlStore, mover }: Rooms) {
+    this.#mover = mover;
     this.#parts = parts;
     this.#desk = desk;
     this.#controlStore = controlStore;
@@ -177,6 +189,11 @@ class FrontierCoordinator implements Coordinator {
       const reason = this.#finish.sweep(crawl, census.map((part) => part!));
       if (reason !== undefined) await this.#desk.finish(crawl, reason);
     }
+  }
+
+  /** Does what is to be done here for slots that move: see SlotMover. */
+  moveSlots(view: DirectoryView): Promise<void> {
+    return this.#mover?.tick(view) ?? Promise.resolve();
   }
 
   lease: Coordinator["lease"] = (request) => {
@@ -236,7 +253,10 @@ class FrontierCoordinator implements Coordinator {
       if (list === undefined) perWriter.set(writer, [row]);
       else list.push(row);
     }
-    await Promise.all(Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))));
+    const left = await Promise.all(
+      Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))),
+    );
+    for (const slot of left.flat()) throw new SlotMoving(slot);
   };
 
   /** A row's name doesn't say its shard: each takes those that it holds. */
@@ -282,7 +302,7 @@ class FrontierCoordinator implements Coordinator {
 
   setHostPolicy: Coordinator["setHostPolicy"] = (host, policy) => {
     const place = this.#parts.directory.placeOf(host);
-    return this.#parts.book.get(place.shard).submit(policyOperation(place, policy));
+    return this.#parts.book.forChange(place).submit(policyOperation(place, policy));
   };
 
   fleet(): FleetView {
@@ -312,7 +332,7 @@ class FrontierCoordinator implements Coordinator {
 
   setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
     const place = this.#placeOfDomain(name);
-    return this.#parts.book.get(place.shard).submit(domainPolicyOperation(place, policy));
+    return this.#parts.book.forChange(place).submit(domainPolicyOperation(place, policy));
   };
 
   domain: Coordinator["domain"] = (name) => {
@@ -366,6 +386,7 @@ class FrontierCoordinator implements Coordinator {
     this.#stop.abort();
     this.#sweepNow.abort();
     await this.#sweeping;
+    await this.#mover?.close();
     for (const writer of this.#writers) {
       // What it counted matters less than that it closes.
       await writer.submit(lastWordOperation).catch(() => {});

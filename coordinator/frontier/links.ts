@@ -127,12 +127,15 @@ class SpanClassifier {
     const { cache } = this.#shard.seen;
     const { sent } = this.#shard;
     const counts = page !== undefined;
+    // A link that this shard sent may come back to it, when its slot has come meanwhile.
+    const isReceived = page === 0n;
     span.words = words;
     span.first = start;
     for (let index = 0; index < urls.length; index++) {
       const at = start + index;
       const cached = cache.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
-      const knownDepth = cached >= 0 ? cached : sent.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
+      const isKept = cached >= 0 || isReceived;
+      const knownDepth = isKept ? cached : sent.depthOf(words[2 * at]!, words[2 * at + 1]!, crawl.salt);
       if (knownDepth >= 0 && (!this.#hasDepth || knownDepth <= depthAt(index))) {
         span.seen++;
         if (counts && cached >= 0) span.again.push(at);

@@ -6,6 +6,7 @@
 
 import { evenSlotMap, mergedMap, shardOf, SLOT_COUNT, type SlotMap } from "../../protocol/mod.ts";
 import { NotOwned } from "../owner_ports.ts";
+import { SlotMoving } from "../slot_ports.ts";
 import type { ShardWriter } from "./writer.ts";
 
 export class ShardBook {
@@ -54,6 +55,13 @@ export class ShardBook {
     const found = this.#byIndex[index];
     if (found === undefined) throw new NotOwned(index, this.#map);
     return found;
+  }
+
+  /** The writer of what is to be changed. Throws NotOwned, or SlotMoving while the slot is on its way. */
+  forChange({ shard, slot }: { readonly shard: number; readonly slot: number }): ShardWriter {
+    const writer = this.get(shard);
+    if (writer.shard.marks.has(slot)) throw new SlotMoving(slot);
+    return writer;
   }
 
   /** The writer of a slot; undefined for what is no slot. Throws NotOwned. */

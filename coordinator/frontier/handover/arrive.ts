@@ -5,7 +5,7 @@
  * shards is never too small: no crawl ends early.
  */
 
-import type { BackQueueSummary } from "../../back_queue_summary.ts";
+import type { BackQueueSummary } from "../../ports.ts";
 import type { SlotMark } from "../../slot_ports.ts";
 import { addTo } from "../counters.ts";
 import { loadSlot, type SlotState } from "../load.ts";
