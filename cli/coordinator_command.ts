@@ -11,6 +11,7 @@ import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import { serve } from "../runtime/serve.ts";
 import { addApiFlags, type ApiFlags } from "./api_flags.ts";
 import { type CoordinatorNode, openCoordinatorNode } from "./coordinator_node.ts";
+import { addBlobFlags, type BlobFlags, blobPlace, openBlobs } from "./blob_flags.ts";
 import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, number } from "./flags.ts";
@@ -21,12 +22,11 @@ import { addRegionFlags, type RegionFlags, regionSettings } from "./region_flags
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends LimitFlags, RegionFlags, ApiFlags {
+interface Flags extends LimitFlags, RegionFlags, ApiFlags, BlobFlags {
   readonly listen: string;
   readonly port: number;
   readonly data: string;
   readonly shards: number;
-  readonly blobs?: string;
   readonly contact?: string;
   readonly allowAddress: readonly string[];
   readonly name: readonly string[];
@@ -53,7 +53,6 @@ export function registerCoordinator(program: Command): void {
       number({ least: 1, most: 64 }),
       1,
     )
-    .option("--blobs <folder>", "the blob store, for copies of the seen-set's filters [<data>/blobs]", folder)
     .option("--contact <who>", "contact of crawls that name none")
     .option("--allow-address <cidr>", "the edges open this range (crawls with delay 0 need one; repeatable)", many, [])
     .option(
@@ -66,6 +65,7 @@ export function registerCoordinator(program: Command): void {
     .option("--tls-key <file>", "... and this key (PEM)")
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
+  addBlobFlags(command, "the blob store, for copies of the seen-set's filters [<data>/blobs]");
   addApiFlags(addRegionFlags(addLimitFlags(command))).action(coordinator);
 }
 
@@ -73,6 +73,7 @@ async function coordinator(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
   const tokens = readTokens();
   const tls = readTls(flags);
+  const place = blobPlace(flags) ?? { url: `${flags.data}/blobs` };
   const unlock = await lockFolder(flags.data);
   const listings = listingThread();
   const stop = listenForStop(() => log.info("stopping"));
@@ -84,7 +85,7 @@ async function coordinator(flags: Flags): Promise<void> {
       folder: flags.data,
       shards: flags.shards,
       settings: { ...limitSettings(flags), ...regionSettings(flags), keysUnderWorker: true },
-      blobs: flags.blobs ?? `${flags.data}/blobs`,
+      blobs: openBlobs(place),
       reader: listings.reader,
     });
     try {

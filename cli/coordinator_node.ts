@@ -10,9 +10,8 @@ import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { type LibsqlShardOptions, openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemFiles } from "../runtime/files.ts";
-import { folderBlobs } from "../runtime/folder_blobs.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
-import type { Logger } from "../runtime/ports.ts";
+import type { BlobStore, Logger } from "../runtime/ports.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
 import { robotsJudge } from "./robots_judge.ts";
@@ -23,8 +22,8 @@ export interface CoordinatorNodeOptions {
   readonly folder: string;
   readonly shards: number;
   readonly settings: Partial<FrontierSettings>;
-  /** Folder of the blob store that copies of the seen-set's filters go to; absent = nowhere. */
-  readonly blobs?: string;
+  /** The blob store that copies of the seen-set's filters go to; absent = nowhere. */
+  readonly blobs?: BlobStore;
   /** Opens listings in another thread; absent = they share the connection that commits. */
   readonly reader?: LibsqlShardOptions["reader"];
 }
@@ -51,7 +50,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       random: systemRandom,
       digest: nativeDigest,
       robots: robotsJudge,
-      ...(options.blobs === undefined ? {} : { blobs: folderBlobs(systemFiles, options.blobs) }),
+      ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
       controlStore: control,
       shardStores: Array.from(
         { length: shards },

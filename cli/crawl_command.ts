@@ -12,6 +12,7 @@ import type { CrawlStats } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
 import { nativeDigest, systemClock } from "../runtime/node.ts";
 import { checkAddressFlags } from "./address_flags.ts";
+import { addSegmentFlags, openBlobs, type SegmentFlags, segmentPlace, tryBlobs } from "./blob_flags.ts";
 import { openCoordinatorNode } from "./coordinator_node.ts";
 import { checkSeeds, type CrawlFlags, type CrawlPlan, planCrawl, seedsFrom } from "./crawl_plan.ts";
 import { lockFolder } from "./data_lock.ts";
@@ -28,7 +29,7 @@ import { openPublishing, type Publishing } from "./publishing.ts";
 import { openScreen, type Screen } from "./screen.ts";
 import { listenForStop, type StopSignal } from "./stop_signal.ts";
 
-interface Flags extends CrawlFlags, LimitFlags {
+interface Flags extends CrawlFlags, LimitFlags, SegmentFlags {
   readonly data: string;
   readonly region: string;
   readonly seeds?: string;
@@ -107,7 +108,7 @@ export function registerCrawl(program: Command): void {
     .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
     .option("--json", "progress and summary as JSON lines")
     .option("--verbose", "log more, to stderr");
-  addFetchFlags(addLimitFlags(command)).action(crawl);
+  addSegmentFlags(addFetchFlags(addLimitFlags(command))).action(crawl);
 }
 
 async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
@@ -134,6 +135,7 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
   const core = await loadCore();
   checkSeeds(seeds, core);
   const plan = planCrawl(seeds, flags, nativeDigest);
+  const segments = segmentPlace(flags);
   const unlock = await lockFolder(flags.data);
   try {
     const { coordinator } = await openCoordinatorNode({
@@ -157,10 +159,12 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
         core,
         shards: () => [0],
         onLocalTrouble: troubles.ofMachine,
+        blobs: segments && openBlobs(segments.place),
       });
+      if (segments !== undefined) await tryBlobs(segments.place, "crawl.json");
       const frontier = tellingTrouble(coordinator, troubles.ofMachine);
       const parts = { frontier, log, onLocalTrouble: troubles.ofEdge };
-      const edge = await openEdgeThread(edgeSettings(plan, flags), parts);
+      const edge = await openEdgeThread({ ...edgeSettings(plan, flags), segments }, parts);
       const { data: folder, recrawl = false } = flags;
       await work({ plan, coordinator, edge, publishing, stop, screen, folder, recrawl });
     } finally {

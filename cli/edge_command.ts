@@ -9,6 +9,7 @@ import type { SlotMap } from "../protocol/mod.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
 import { defaultUserAgent } from "../coordinator/frontier/crawls/crawl_spec.ts";
 import { checkAddressFlags } from "./address_flags.ts";
+import { addSegmentFlags, openBlobs, type SegmentFlags, segmentPlace, tryBlobs } from "./blob_flags.ts";
 import { lockFolder } from "./data_lock.ts";
 import type { EdgeNodeSettings } from "./edge_node.ts";
 import { Fault, USAGE } from "./fault.ts";
@@ -18,10 +19,11 @@ import { openPublishing } from "./publishing.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags {
+interface Flags extends SegmentFlags {
   readonly coordinator: string;
   readonly region: string;
   readonly worker?: string;
+  readonly contact?: string;
   readonly data: string;
   readonly hosts: number;
   readonly allowAddress: readonly string[];
@@ -35,7 +37,7 @@ interface Flags {
 const TOKEN_VARIABLE = "OUTRIDER_TOKEN";
 
 export function registerEdge(program: Command): void {
-  program.command("edge")
+  const command = program.command("edge")
     .description(`crawl for a coordinator; the token comes from ${TOKEN_VARIABLE}`)
     .requiredOption("--coordinator <url>", "where the coordinator listens, e.g. https://crawl.example.org:8600")
     .requiredOption("--region <name>", "where this node stands; hosts near it are leased to it first", name)
@@ -44,20 +46,22 @@ export function registerEdge(program: Command): void {
       "this node's name, unique in the fleet; the same after a restart (default: the region)",
       name,
     )
+    .option("--contact <who>", "who runs this edge, for the warcinfo records: mail or web address")
     .option("--data <folder>", "the data folder", folder, "outrider-edge")
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
     .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
     .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
     .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--log-json", "log as JSON lines")
-    .option("--verbose", "log more")
-    .action(edge);
+    .option("--verbose", "log more");
+  addSegmentFlags(command).action(edge);
 }
 
 async function edge(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
   checkAddressFlags(flags);
   const baseUrl = coordinatorUrl(flags.coordinator);
+  const segments = segmentPlace(flags);
   // Only now: the other commands start without them.
   const { createHttpFrontier } = await import("../edge/adapters/http_frontier.ts");
   const { CoordinatorUnreached } = await import("../edge/adapters/coordinator_client.ts");
@@ -86,13 +90,15 @@ async function edge(flags: Flags): Promise<void> {
     const onSlotMap = (map: SlotMap) => {
       if (map.shards !== shards.length) shards = Array.from({ length: map.shards }, (_, index) => index);
     };
-    const settings = edgeSettings(flags, workerId);
+    const settings = { ...edgeSettings(flags, workerId), segments };
+    if (segments !== undefined) await tryBlobs(segments.place, `${workerId}/edge.json`);
     const publishing = await openPublishing({
       ...settings,
       frontier,
       core,
       shards: () => shards,
       onLocalTrouble: onLost,
+      blobs: segments && openBlobs(segments.place),
     });
     const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble: () => {}, onSlotMap });
     process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
@@ -120,7 +126,8 @@ function edgeSettings(flags: Flags, workerId: string): EdgeNodeSettings {
     archiveName: workerId,
     workerId,
     region: flags.region,
-    userAgent: defaultUserAgent(VERSION),
+    userAgent: defaultUserAgent(VERSION, flags.contact),
+    contact: flags.contact,
     maxHosts: flags.hosts,
     openedCidrs: flags.allowAddress,
     resolve: flags.resolve,

@@ -5,6 +5,7 @@
 
 import type { Core } from "../core-wasm/core.ts";
 import { Backlog } from "../edge/backlog.ts";
+import { Busy } from "../edge/busy.ts";
 import { Health, type LocalTrouble } from "../edge/health/health.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
 import { createNameLookup } from "../edge/http/dns/name_lookup.ts";
@@ -14,13 +15,14 @@ import { createNetworkProbe } from "../edge/http/network_probe.ts";
 import { createResolver } from "../edge/http/resolver.ts";
 import { createHttpFetcher } from "../edge/http/http_fetcher.ts";
 import type { EdgeParts, EdgeSettings } from "../edge/parts.ts";
-import type { Frontier } from "../edge/ports.ts";
+import type { Archive, Frontier } from "../edge/ports.ts";
 import { RulesCache } from "../edge/rules_cache.ts";
 import { SeenContent } from "../edge/steps/dedup.ts";
 import { KnownLinks } from "../edge/steps/known_links.ts";
 import { KnownPayloads } from "../edge/steps/known_payloads.ts";
 import { type ArchiveSettings, openArchive } from "../edge/warc/archive.ts";
 import { repairFolder } from "../edge/warc/repair.ts";
+import { openSegmentArchive } from "../edge/warc/segment_archive.ts";
 import { runWorker } from "../edge/worker.ts";
 import { LIMITS, type SlotMap } from "../protocol/mod.ts";
 import { systemFiles } from "../runtime/files.ts";
@@ -28,7 +30,11 @@ import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
 import type { Logger } from "../runtime/ports.ts";
 import { wholeGzip } from "../runtime/whole_gzip.ts";
+import { openBlobs, type SegmentPlace } from "./blob_flags.ts";
 import { VERSION } from "./version.ts";
+
+/** Answers of one lease that may wait, where an archive takes milliseconds. */
+const SETTLING = 8;
 
 /** What crosses into a thread: plain values. */
 export interface EdgeNodeSettings {
@@ -48,6 +54,8 @@ export interface EdgeNodeSettings {
   readonly resolve: readonly string[];
   /** DNS servers, `IP[:port]` each; none = the system's. */
   readonly resolvers: readonly string[];
+  /** Where WARC files go, in segments; absent = files in the data folder. */
+  readonly segments?: SegmentPlace | undefined;
 }
 
 export interface EdgeNodeParts {
@@ -80,13 +88,30 @@ function archiveSettings(settings: EdgeNodeSettings, core: Core): ArchiveSetting
   };
 }
 
-function edgeSettings({ workerId, region, maxHosts }: EdgeNodeSettings): EdgeSettings {
+async function openArchiveOf(settings: EdgeNodeSettings, core: Core, log: Logger): Promise<Archive> {
+  const { folder, storagePrefix, segments } = settings;
+  const common = { storagePrefix, gzip: nativeGzip, digest: nativeDigest, clock: systemClock, random: systemRandom };
+  const about = archiveSettings(settings, core);
+  if (segments !== undefined) {
+    const { place, bytes, ms } = segments;
+    const sizes = { segmentBytes: bytes, segmentMs: ms };
+    return openSegmentArchive({ ...common, blobs: openBlobs(place), settings: { ...about, ...sizes } });
+  }
+  const place = { folder, storagePrefix, files: systemFiles };
+  for (const repaired of await repairFolder({ ...place, gunzip: nativeGunzip })) {
+    log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
+  }
+  return await openArchive({ ...common, ...place, settings: about });
+}
+
+function edgeSettings({ workerId, region, maxHosts, segments }: EdgeNodeSettings): EdgeSettings {
   return {
     workerId,
     region,
     maxLeases: maxHosts,
     maxTargets: maxHosts * LIMITS.targetsPerLease,
     confirmMs: LIMITS.confirmMs,
+    settlingPerLease: segments === undefined ? SETTLING : LIMITS.targetsPerLease,
     fetchLimits: {
       connectMs: LIMITS.connectMs,
       idleMs: LIMITS.idleMs,
@@ -100,10 +125,6 @@ function edgeSettings({ workerId, region, maxHosts }: EdgeNodeSettings): EdgeSet
 
 export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodeParts): Promise<EdgeNode> {
   const { core, log } = node;
-  const place = { folder: settings.folder, storagePrefix: settings.storagePrefix, files: systemFiles };
-  for (const repaired of await repairFolder({ ...place, gunzip: nativeGunzip })) {
-    log.warn("repaired an archive file that an earlier run left torn", { ...repaired });
-  }
   const names = createNameLookup({ clock: systemClock, servers: settings.resolvers });
   const { probe, lookup } = createNetworkProbe({ clock: systemClock, random: systemRandom, lookup: names.lookup });
   const overrides = settings.resolve.map(parseResolveOverride);
@@ -114,14 +135,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     log,
     wholeGzip,
   });
-  const archive = await openArchive({
-    ...place,
-    gzip: nativeGzip,
-    digest: nativeDigest,
-    clock: systemClock,
-    random: systemRandom,
-    settings: archiveSettings(settings, core),
-  });
+  const archive = await openArchiveOf(settings, core, log);
   const health = new Health({
     clock: systemClock,
     log,
@@ -139,6 +153,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     links: new KnownLinks(),
     payloads: new KnownPayloads(),
     backlog: new Backlog(LIMITS.backlogBytes),
+    busy: new Busy(),
     digest: nativeDigest,
     unpack: unpackGzip,
     clock: systemClock,

@@ -18,9 +18,14 @@ export class Backlog {
     return this.#bytes;
   }
 
+  /** No request may be started before something of it is durable. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#mostBytes;
+  }
+
   /** Resolves when less than the bound is held. */
   async room(): Promise<void> {
-    while (this.#bytes >= this.#mostBytes) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    while (this.isFull) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
   /** Counts `bytes` until `work` has settled, however it ends; returns `work`. */

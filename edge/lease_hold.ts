@@ -13,6 +13,9 @@ import { Reporter } from "./reporter.ts";
 import { RequestHeaders } from "./steps/request_headers.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
+/** Least time between two confirmations of a lease that only waits for the archive. */
+const KEEP_MS = 1_000;
+
 export class LeaseHold {
   readonly lease: Lease;
   readonly pace: Pace;
@@ -143,6 +146,30 @@ export class LeaseHold {
 
   succeeded(): void {
     this.#timeoutsInRow = 0;
+  }
+
+  /** No request of the lease is under way, and none will be: its host's clock needn't wait for the archive. */
+  async freeHost(): Promise<void> {
+    const { clock, frontier, log, settings } = this.#parts;
+    const { lease_id, epoch, slot, host } = this.lease;
+    const { lastSeenAt, gapMs } = this.pace;
+    if (lastSeenAt === undefined) return;
+    try {
+      const last_start_ago_ms = Math.max(0, clock.monotonicMs() - lastSeenAt);
+      await frontier.settled({ worker_id: settings.workerId, lease_id, epoch, slot, last_start_ago_ms, gap_ms: gapMs });
+    } catch (error) {
+      // Its end says the same, later.
+      log.debug("could not free a host early", { host, error: String(error) });
+    }
+  }
+
+  /** Confirms the lease in time until the signal, so that what was fetched under it still counts when it is durable. */
+  async keepUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.reporter.stale) {
+      const leftMs = this.#expiresInMs - this.#granted.elapsedMs();
+      await this.#parts.clock.sleep(Math.max(KEEP_MS, leftMs / 2), signal);
+      if (!signal.aborted && !(await this.#confirm())) return;
+    }
   }
 
   #no(): false {

@@ -12,8 +12,8 @@ import type { EdgeParts } from "./parts.ts";
 import { crawlRobots } from "./robots_target.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** Answers of one lease that may wait for scan and archive; bounds its memory. */
-const SETTLING = 8;
+/** An archive that takes longer is one that the host needn't wait for. */
+const SOON_MS = 500;
 
 /** Resolves when the coordinator knows the end of the lease. Never rejects. */
 export async function runLease(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal): Promise<void> {
@@ -35,6 +35,7 @@ class LeaseRun {
   readonly #settling = new Set<Promise<void>>();
 
   constructor(lease: Lease, parts: EdgeParts, sent: Stopwatch, stop: AbortSignal) {
+    parts.busy.begin();
     this.#lease = lease;
     this.#parts = parts;
     this.#hold = new LeaseHold(lease, parts, sent, stop);
@@ -48,7 +49,8 @@ class LeaseRun {
     }
     for (const target of pages) {
       while (this.#inFlight.size >= this.#hold.maxParallel) await Promise.race(this.#inFlight);
-      while (this.#settling.size >= SETTLING) await Promise.race(this.#settling);
+      while (this.#settling.size >= this.#parts.settings.settlingPerLease) await Promise.race(this.#settling);
+      if (this.#parts.backlog.isFull) this.#parts.archive.hurry?.();
       await this.#parts.backlog.room();
       if (this.#hold.over) break;
       if (this.#lease.max_parallel <= 1) await this.#page(target);
@@ -58,8 +60,27 @@ class LeaseRun {
   }
 
   async end(): Promise<void> {
-    while (this.#inFlight.size + this.#settling.size > 0) await Promise.all([...this.#inFlight, ...this.#settling]);
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    if (this.#parts.busy.end()) this.#parts.archive.hurry?.();
+    await this.#durable();
     await Promise.all([this.#hold.addresses.giveBack(), this.#hold.reporter.end(this.#hold.pace)]);
+  }
+
+  /** Waits for what isn't settled. Where that takes longer, the host is freed before, and the lease kept meanwhile. */
+  async #durable(): Promise<void> {
+    if (this.#settling.size === 0) return;
+    const isSettled = async () => {
+      while (this.#settling.size > 0) await Promise.all(this.#settling);
+    };
+    const settled = isSettled().finally(() => waiting.abort());
+    const waiting = new AbortController();
+    await this.#parts.clock.sleep(SOON_MS, waiting.signal);
+    if (!waiting.signal.aborted) {
+      await this.#hold.addresses.giveBack();
+      await this.#hold.freeHost();
+      await this.#hold.keepUntil(waiting.signal);
+    }
+    await settled;
   }
 
   /** This machine's fault: the rest goes back, nothing loses an attempt. */

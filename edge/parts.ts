@@ -6,6 +6,7 @@ import type { Core } from "../core-wasm/core.ts";
 import type { SlotMap, WorkerId } from "../protocol/mod.ts";
 import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Backlog } from "./backlog.ts";
+import type { Busy } from "./busy.ts";
 import type { Health } from "./health/health.ts";
 import type { Archive, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
@@ -23,6 +24,11 @@ export interface EdgeSettings {
   readonly fetchLimits: FetchLimits;
   /** Age of the last confirmation after which a lease is confirmed before anything starts, ms. */
   readonly confirmMs: number;
+  /**
+   * Answers of one lease that may wait for scan and archive. Few keep its memory small; where the archive gathers captures
+   * for seconds, a lease must not wait for it between two pages.
+   */
+  readonly settlingPerLease: number;
 }
 
 export interface EdgeParts {
@@ -35,6 +41,7 @@ export interface EdgeParts {
   readonly links: KnownLinks;
   readonly payloads: KnownPayloads;
   readonly backlog: Backlog;
+  readonly busy: Busy;
   readonly digest: Digest;
   readonly unpack: Unpack;
   readonly clock: Clock;

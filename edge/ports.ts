@@ -155,5 +155,7 @@ export interface Archive {
   append(entry: ArchiveEntry): Promise<Archived>;
   /** Rejects with a sentence when an append would fail for want of this machine's: asked while leasing pauses. */
   probe?(): Promise<void>;
+  /** Everybody waits for what was appended: an archive that gathers captures gathers no longer than it must. */
+  hurry?(): void;
   close(): Promise<void>;
 }

@@ -15,6 +15,7 @@ import { Stopwatch } from "./stopwatch.ts";
 const SHORTEST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 5_000;
 const FIRST_TROUBLE_WAIT_MS = 500;
+const BACKLOG_WAIT_MS = 200;
 
 /** Runs until `stop`, then until everything in flight is settled. Never rejects. */
 export async function runWorker(parts: EdgeParts, stop: AbortSignal): Promise<void> {
@@ -53,6 +54,8 @@ class Worker {
       const waitMs = await health.check();
       if (health.isUnwell) return Math.max(SHORTEST_WAIT_MS, waitMs);
     }
+    // What is fetched couldn't be kept: hosts are better leased by others.
+    if (this.#parts.backlog.isFull) return BACKLOG_WAIT_MS;
     const free = settings.maxLeases - this.#active.size;
     if (free <= 0) return LONGEST_WAIT_MS;
     const sent = Stopwatch.start(clock);

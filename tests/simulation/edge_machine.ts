@@ -7,6 +7,7 @@
 import type { Core } from "../../core-wasm/core.ts";
 import { createHttpFrontier } from "../../edge/adapters/http_frontier.ts";
 import { Backlog } from "../../edge/backlog.ts";
+import { Busy } from "../../edge/busy.ts";
 import { Health } from "../../edge/health/health.ts";
 import type { EdgeParts } from "../../edge/parts.ts";
 import { unpackGzip } from "../../edge/http/unpack.ts";
@@ -15,9 +16,11 @@ import { SeenContent } from "../../edge/steps/dedup.ts";
 import { KnownLinks } from "../../edge/steps/known_links.ts";
 import { KnownPayloads } from "../../edge/steps/known_payloads.ts";
 import { openArchive } from "../../edge/warc/archive.ts";
+import { openSegmentArchive } from "../../edge/warc/segment_archive.ts";
 import { repairFolder } from "../../edge/warc/repair.ts";
 import { runWorker } from "../../edge/worker.ts";
 import { LIMITS } from "../../protocol/mod.ts";
+import { folderBlobs } from "../../runtime/folder_blobs.ts";
 import { nativeGunzip } from "../../runtime/gunzip.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
@@ -129,19 +132,19 @@ export class EdgeMachine {
       fetch: network.fetchOf(process),
     });
     const info = { software: "outrider", userAgent: "Outrider/0", contact: undefined, robots: "RFC 9309" };
-    const archive = await openArchive({
-      ...place,
-      gzip: storingGzip,
-      digest: nativeDigest,
-      clock,
-      random,
-      settings: {
-        name: this.name,
-        info: { ...info, coreBuildHash: core.buildHash, keyVersion: core.keyVersion, description: this.name },
-        rotateBytes: 20_000,
-        checkpointBytes: 8_000,
-      },
-    });
+    const common = { ...place, gzip: storingGzip, digest: nativeDigest, clock, random };
+    const settings = {
+      name: this.name,
+      info: { ...info, coreBuildHash: core.buildHash, keyVersion: core.keyVersion, description: this.name },
+    };
+    // One edge of several sends segments to a store of objects; the others write on their disks.
+    const archive = this.name === "e1"
+      ? openSegmentArchive({
+        ...common,
+        blobs: folderBlobs(place.files, place.folder),
+        settings: { ...settings, segmentBytes: 20_000 },
+      })
+      : await openArchive({ ...common, settings: { ...settings, rotateBytes: 20_000, checkpointBytes: 8_000 } });
     const user: WebUser = { process, outage: () => this.outage, resolvedAt: -Infinity };
     const probe = webProbe(web, user);
     const health = new Health({ clock, log, probe, probeStore: archive.probe!, onTrouble: () => {} });
@@ -156,6 +159,7 @@ export class EdgeMachine {
       links: new KnownLinks(),
       payloads: new KnownPayloads(),
       backlog: new Backlog(50_000),
+      busy: new Busy(),
       digest: nativeDigest,
       unpack: unpackGzip,
       clock,
@@ -178,6 +182,7 @@ export class EdgeMachine {
       maxTargets,
       confirmMs: LIMITS.confirmMs,
       fetchLimits: FETCH_LIMITS,
+      settlingPerLease: this.name === "e1" ? LIMITS.targetsPerLease : 8,
     };
   }
 }

@@ -51,6 +51,15 @@ export function countingRandom(): Random {
   return { next: () => 0.5, hex: (bytes) => (++drawn).toString(16).padStart(2 * bytes, "0") };
 }
 
+export const archiveInfo = {
+  software: "outrider/0.0.0",
+  userAgent: "Outrider/0.0.0 (+mailto:a@example.org)",
+  contact: "mailto:a@example.org",
+  robots: "RFC 9309",
+  coreBuildHash: "0123456789abcdef",
+  keyVersion: 1,
+};
+
 export interface SampleArchive {
   readonly files: Files;
   readonly folder?: string;
@@ -71,14 +80,7 @@ export function sampleArchive(options: SampleArchive): Promise<Archive> {
     random: options.random ?? countingRandom(),
     settings: {
       name: "crawl",
-      info: {
-        software: "outrider/0.0.0",
-        userAgent: "Outrider/0.0.0 (+mailto:a@example.org)",
-        contact: "mailto:a@example.org",
-        robots: "RFC 9309",
-        coreBuildHash: "0123456789abcdef",
-        keyVersion: 1,
-      },
+      info: archiveInfo,
       rotateBytes: options.rotateBytes,
       checkpointBytes: options.checkpointBytes,
     },

@@ -16,6 +16,8 @@ export interface FleetOptions {
   /** Further flags of each edge. */
   readonly edgeFlags?: readonly string[];
   readonly coordinatorFlags?: readonly string[];
+  /** Environment of each edge, beside its token. */
+  readonly edgeEnv?: Readonly<Record<string, string>>;
 }
 
 const OPERATOR = "op-secret";
@@ -47,9 +49,12 @@ export class Fleet {
   }
 
   startEdge(worker: string): void {
-    const { folder, edgeFlags = [] } = this.#options;
+    const { folder, edgeFlags = [], edgeEnv = {} } = this.#options;
     const flags = ["--coordinator", this.base, "--region", worker, "--worker", worker, "--data", folder.file(worker)];
-    this.edges.set(worker, this.#spawn(["edge", ...flags, ...edgeFlags], { OUTRIDER_TOKEN: `${worker}-secret` }));
+    this.edges.set(
+      worker,
+      this.#spawn(["edge", ...flags, ...edgeFlags], { ...edgeEnv, OUTRIDER_TOKEN: `${worker}-secret` }),
+    );
   }
 
   /** Throws unless the answer is a success. */
