@@ -13,7 +13,7 @@ import type { Core } from "../core-wasm/core.ts";
 import { type CrawlOrder, type CrawlSpec, LIMITS, type ScopeKind, type SitemapUse } from "../protocol/mod.ts";
 import type { Digest } from "../runtime/ports.ts";
 import { Fault, USAGE } from "./fault.ts";
-import type { FetchFlags } from "./fetch_flags.ts";
+import { type FetchFlags, fetchRulesOf } from "./fetch_flags.ts";
 import { VERSION } from "./version.ts";
 
 /** The flags as commander gives them. */
@@ -80,6 +80,7 @@ export function planCrawl(seeds: readonly string[], flags: CrawlFlags, digest: D
     product_token: DEFAULT_PRODUCT_TOKEN,
     embeds: flags.embeds ?? false,
     respect_rel_nofollow: flags.skipNofollow ?? false,
+    ...fetchRulesOf(flags),
     ...(flags.sitemaps === undefined || flags.sitemaps === "robots" ? {} : { sitemaps: flags.sitemaps }),
     ...(flags.order === undefined || flags.order === "priority" ? {} : { order: flags.order }),
     ...(flags.maxPages === undefined ? {} : { max_pages: flags.maxPages }),

@@ -8,6 +8,7 @@ import { Backlog } from "../edge/backlog.ts";
 import { Busy } from "../edge/busy.ts";
 import { Health, type LocalTrouble } from "../edge/health/health.ts";
 import { createAddressGuard } from "../edge/http/address_guard.ts";
+import { createCookieJar } from "../edge/http/cookie_jar.ts";
 import { createNameLookup } from "../edge/http/dns/name_lookup.ts";
 import { parseResolveOverride } from "../edge/http/resolve_override.ts";
 import { unpackGzip } from "../edge/http/unpack.ts";
@@ -154,6 +155,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     payloads: new KnownPayloads(),
     backlog: new Backlog(LIMITS.backlogBytes),
     busy: new Busy(),
+    newCookieJar: createCookieJar,
     digest: nativeDigest,
     unpack: unpackGzip,
     clock: systemClock,

@@ -120,6 +120,8 @@ export interface PageFacts {
   readonly canonical?: string;
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  readonly noarchive: boolean;
+  readonly nosnippet: boolean;
   /** SimHash of the visible text by what it repeats (docs/SIMHASH.md), 36 bits of 64; 0n without words. */
   readonly simhash: bigint;
   /** XXH64 of the visible text, white space folded. */

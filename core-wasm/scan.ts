@@ -23,7 +23,7 @@ const WANT_CHARSET = 8;
 /** 32-bit words of the header (assembly/html/answer.ts). */
 const WORD = { links: 0, urls: 1, strings: 3, rows: 5, flags: 6, title: 7, lang: 9, base: 11, canonical: 13, text: 15 };
 const HEADER_WORDS = 20;
-const FLAG = { noindex: 1, nofollow: 2, truncated: 4 };
+const FLAG = { noindex: 1, nofollow: 2, truncated: 4, noarchive: 8, nosnippet: 16 };
 
 /** Bytes of a URL or product token that are handed over; longer ones are no URL of a page. */
 const OPTION_BYTES = 64 * 1024;
@@ -92,6 +92,8 @@ function readAnswer(
     canonical: words[WORD.canonical + 1] === 0 ? undefined : textAt(WORD.canonical),
     noindex: (flags & FLAG.noindex) !== 0,
     nofollow: (flags & FLAG.nofollow) !== 0,
+    noarchive: (flags & FLAG.noarchive) !== 0,
+    nosnippet: (flags & FLAG.nosnippet) !== 0,
     simhash: hashes[0]!,
     textHash: hashes[1]!,
     textLength: words[WORD.text]!,
@@ -114,6 +116,8 @@ function nothingOf(url: string, charset: string): PageFacts {
     canonical: undefined,
     noindex: false,
     nofollow: false,
+    noarchive: false,
+    nosnippet: false,
     simhash: 0n,
     textHash: 0n,
     textLength: 0,

@@ -150,12 +150,17 @@ test("facts: a long title is cut at a character", () => {
 
 test("robots meta: names, tokens, sums", () => {
   const said = (html: string) => {
-    const { noindex, nofollow } = scan(html, { productToken: "Outrider" });
-    return `${noindex ? "noindex" : ""} ${nofollow ? "nofollow" : ""}`.trim();
+    const facts = scan(html, { productToken: "Outrider" });
+    return (["noindex", "nofollow", "noarchive", "nosnippet"] as const).filter((rule) => facts[rule]).join(" ");
   };
   assert.equal(said("<meta name=ROBOTS content='NoIndex'>"), "noindex");
   assert.equal(said("<meta content=' follow ,NONE' name=' robots '>"), "noindex nofollow");
   assert.equal(said("<meta name=robots content=noindex><meta name=outrider content=nofollow>"), "noindex nofollow");
+  assert.equal(
+    said("<meta name=robots content='NOARCHIVE'><meta name=outrider content=nosnippet>"),
+    "noarchive nosnippet",
+  );
+  assert.equal(said("<meta name=otherbot content=noarchive>"), "");
   assert.equal(said("<meta name=otherbot content=none><meta name=robots content='noindexing, max-snippet:5'>"), "");
   assert.equal(said("<meta name=robots><meta property=robots content=none><!--<meta name=robots content=none>-->"), "");
 });

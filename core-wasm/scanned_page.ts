@@ -41,6 +41,8 @@ export class ScannedPage implements PageFacts {
   declare readonly canonical?: string;
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  readonly noarchive: boolean;
+  readonly nosnippet: boolean;
   readonly simhash: bigint;
   readonly textHash: bigint;
   readonly textLength: number;
@@ -60,6 +62,8 @@ export class ScannedPage implements PageFacts {
     if (answer.canonical !== undefined) this.canonical = answer.canonical;
     this.noindex = answer.noindex;
     this.nofollow = answer.nofollow;
+    this.noarchive = answer.noarchive;
+    this.nosnippet = answer.nosnippet;
     this.simhash = answer.simhash;
     this.textHash = answer.textHash;
     this.textLength = answer.textLength;

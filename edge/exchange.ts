@@ -5,12 +5,14 @@
 import type { Target } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Exchange, FetchFailure } from "./ports.ts";
+import type { Exchange, FetchFailure, FetchRequest } from "./ports.ts";
 
 /** An exchange or failure, with the wall clock at its start (the WARC-Date). */
 export interface Answered {
   readonly answer: Exchange | FetchFailure;
   readonly fetchedAt: number;
+  /** The answer has changed the lease's cookies: the same URL may be answered otherwise now. */
+  readonly hasNewCookies?: boolean;
 }
 
 export interface ToAsk {
@@ -51,16 +53,26 @@ export interface ToSend {
 
 /** Sends the request now; the caller has seen to the pace. */
 export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Promise<Answered> {
-  const { crawl } = hold.lease;
+  const { lease: { crawl }, cookies } = hold;
+  const { url, target } = what;
   const fetchedAt = parts.clock.wallMs();
   const answer = await parts.fetcher.fetch({
-    url: what.url,
-    headers: hold.headers.of(what.target),
+    url,
+    headers: headersOf(hold, what),
     limits: parts.settings.fetchLimits,
     onlyOpened: !crawl.polite,
     admitAddress: hold.addresses.admit,
     ...(what.sendBy === undefined ? {} : { sendBy: what.sendBy }),
     ...(what.onSent === undefined ? {} : { onSent: what.onSent }),
+    ...(hold.unwanted === undefined || target.kind !== "page" ? {} : { unwanted: hold.unwanted }),
   });
-  return { answer, fetchedAt };
+  if (!answer.ok || cookies === undefined || target.kind === "robots") return { answer, fetchedAt };
+  return { answer, fetchedAt, hasNewCookies: cookies.take(url, answer.headers) };
+}
+
+/** robots.txt is the same for everybody, so it is asked for without cookies. */
+function headersOf({ headers, cookies }: LeaseHold, { url, target }: ToSend): FetchRequest["headers"] {
+  const plain = headers.of(target);
+  const cookie = target.kind === "robots" ? undefined : cookies?.of(url);
+  return cookie === undefined ? plain : [...plain, ["Cookie", cookie]];
 }

@@ -10,6 +10,8 @@ import { Pace } from "./pace.ts";
 import { AddressPermits } from "./address_permits.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Reporter } from "./reporter.ts";
+import type { CookieJar, FetchRequest } from "./ports.ts";
+import { unwantedType } from "./steps/wanted_type.ts";
 import { RequestHeaders } from "./steps/request_headers.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
@@ -22,6 +24,10 @@ export class LeaseHold {
   readonly reporter: Reporter;
   readonly headers: RequestHeaders;
   readonly addresses: AddressPermits;
+  /** Where the crawl keeps cookies: those of this lease. */
+  readonly cookies: CookieJar | undefined;
+  /** Why a page's body isn't wanted, by its head; undefined = all are. */
+  readonly unwanted: FetchRequest["unwanted"];
   readonly #parts: EdgeParts;
   readonly #stop: AbortSignal;
   /** Counts from the *sending* of the request that the lease's time is counted from. */
@@ -41,6 +47,8 @@ export class LeaseHold {
     this.#expiresInMs = lease.expires_in_ms;
     this.#maxParallel = lease.max_parallel;
     this.addresses = new AddressPermits(this, parts);
+    this.cookies = lease.crawl.cookies ? parts.newCookieJar() : undefined;
+    this.unwanted = unwantedType(lease.crawl.content_types);
     this.headers = new RequestHeaders({ userAgent: lease.crawl.user_agent, contact: lease.crawl.contact });
     this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, sent);
     this.pace = new Pace({

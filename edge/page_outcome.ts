@@ -11,8 +11,10 @@ import type { EdgeParts } from "./parts.ts";
 import type { Draft, Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
 import { sitemapLinks } from "./sitemap_links.ts";
-import { robotsTag } from "./steps/robots_tag.ts";
+import { type RobotsTag, robotsTag } from "./steps/robots_tag.ts";
 import { scan, type Scanned } from "./steps/scan.ts";
+
+const NO_BYTES = new Uint8Array(0);
 
 export interface ToSettle extends FinalAnswer {
   readonly target: Target;
@@ -44,8 +46,9 @@ interface Judged {
 async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts: EdgeParts): Promise<Outcome> {
   const { answer, verdict, scanned } = judged;
   const contentHash = parts.digest.sha256Hex(answer.decoded);
+  const wishes = wishesOf(judged, hold);
   const facts = await capture(parts, {
-    exchange: answer,
+    exchange: wishes.noarchive && hold.lease.crawl.noarchive === "obey" ? withoutBody(answer) : answer,
     targetUrl: what.target.url,
     fetchedAt: what.answered.fetchedAt,
     captureName: captureName(hold, what.target, what.hops.length),
@@ -75,7 +78,9 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
         outlinks: links?.outlinks ?? [],
       });
       if (links?.outlinkKinds !== undefined) fetched.outlink_kinds = links.outlinkKinds;
-      if (scanned?.facts.noindex || forbidsIndex(answer, hold)) fetched.noindex = true;
+      if (wishes.noindex) fetched.noindex = true;
+      if (wishes.noarchive) fetched.noarchive = true;
+      if (wishes.nosnippet) fetched.nosnippet = true;
       if (scanned?.facts.canonical !== undefined) fetched.canonical = scanned.facts.canonical;
       if (novelty.kind === "duplicate") fetched.duplicate_of = novelty.of;
       return fetched;
@@ -89,8 +94,20 @@ async function listedLinks(what: ToSettle, answer: Exchange, hold: LeaseHold, pa
   return isAsked ? await sitemapLinks(answer, what.target, parts) : undefined;
 }
 
-function forbidsIndex({ headers }: Exchange, hold: LeaseHold): boolean {
-  return robotsTag(headers, hold.lease.crawl.product_token).noindex;
+/** What the page asks for, by its header or its meta elements. */
+function wishesOf({ answer, scanned }: Judged, hold: LeaseHold): Omit<RobotsTag, "nofollow"> {
+  const { noindex, noarchive, nosnippet } = robotsTag(answer.headers, hold.lease.crawl.product_token);
+  const facts = scanned?.facts;
+  return {
+    noindex: noindex || facts?.noindex === true,
+    noarchive: noarchive || facts?.noarchive === true,
+    nosnippet: nosnippet || facts?.nosnippet === true,
+  };
+}
+
+/** What is kept of a page that mustn't be: its head, and that the rest is missing. */
+function withoutBody(answer: Exchange): Exchange {
+  return { ...answer, body: NO_BYTES, truncated: "unspecified" };
 }
 
 function failure(

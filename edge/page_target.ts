@@ -1,10 +1,10 @@
 /**
- * A page target from admission to its final answer: robots first, then one request, and redirects to the same key
- * inside the lease. Settling what was answered is page_outcome.ts.
+ * A page target from admission to its final answer: robots first, then one request, and redirects to the same key, or
+ * after a cookie was set, inside the lease. Settling what was answered is page_outcome.ts.
  */
 
 import type { Hop, Outcome, Target } from "../protocol/mod.ts";
-import { LIMITS } from "../protocol/mod.ts";
+import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
 import { captureHop } from "./capture.ts";
 import { type Answered, ask } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
@@ -36,6 +36,8 @@ export async function crawlPage(
 ): Promise<PageAnswer> {
   let url = target.url;
   const hops: Hop[] = [];
+  /** A redirect on the way set cookies: what comes of them shows within this lease only. */
+  let dances = false;
   for (;;) {
     const refused = await robots.refusal(url, target.target_id, hops.length);
     if (refused) return { kind: "outcome", outcome: { ...refused, hops } };
@@ -48,11 +50,15 @@ export async function crawlPage(
       return putOff(target, hops, reason);
     }
     if (!answer.ok) return { kind: "answer", answered, requests: hops.length + (answer.sent ? 1 : 0), hops };
+    if (answer.stopped !== undefined) return unwanted(target, answer, answer.stopped, hops);
     const verdict = classifyResponse(answer, parts);
-    const next = sameKeyRedirect(verdict, target, parts);
+    dances ||= answered.hasNewCookies === true;
+    const next = sameKeyRedirect(verdict, target, parts) ??
+      (dances ? sameHostRedirect(verdict, hold, parts) : undefined);
     if (next === undefined) return { kind: "answer", answered, verdict, requests: hops.length + 1, hops };
     hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), next));
-    if (hops.some((hop) => hop.url === next) || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
+    const isLoop = hops.some((hop) => hop.url === next) && !dances;
+    if (isLoop || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
     url = next;
   }
 }
@@ -86,6 +92,19 @@ function sameKeyRedirect(verdict: ResponseVerdict, target: Target, parts: EdgePa
   const facts = parts.core.url(verdict.location);
   if ("error" in facts || facts.key !== target.key) return undefined;
   return facts.url.split("#", 1)[0]!;
+}
+
+/** With cookies that a redirect set, another URL of the same host is asked for at once: a later lease wouldn't have them. */
+function sameHostRedirect(verdict: ResponseVerdict, hold: LeaseHold, parts: EdgeParts): string | undefined {
+  if (verdict.kind !== "redirect") return undefined;
+  const facts = parts.core.url(verdict.location);
+  if ("error" in facts || hostKeyOf(facts.host) !== hold.lease.host) return undefined;
+  return facts.url.split("#", 1)[0]!;
+}
+
+function unwanted({ target_id }: Target, { status }: Exchange, reason: string, hops: readonly Hop[]): PageAnswer {
+  const requests = hops.length + 1;
+  return { kind: "outcome", outcome: { target_id, status: "excluded", http_code: status, reason, requests, hops } };
 }
 
 function loops({ target_id, url }: Target, hops: readonly Hop[], next: string): PageAnswer {

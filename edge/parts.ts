@@ -8,7 +8,7 @@ import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Backlog } from "./backlog.ts";
 import type { Busy } from "./busy.ts";
 import type { Health } from "./health/health.ts";
-import type { Archive, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
+import type { Archive, CookieJar, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
 import type { KnownLinks } from "./steps/known_links.ts";
@@ -42,6 +42,8 @@ export interface EdgeParts {
   readonly payloads: KnownPayloads;
   readonly backlog: Backlog;
   readonly busy: Busy;
+  /** An empty one for each lease whose crawl keeps cookies. */
+  readonly newCookieJar: () => CookieJar;
   readonly digest: Digest;
   readonly unpack: Unpack;
   readonly clock: Clock;

@@ -39,6 +39,11 @@ export interface FetchRequest {
   readonly admitAddress?: AdmitAddress;
   /** Monotonic ms after which the request isn't sent any more: it fails as `aborted` with nothing sent. Absent = never. */
   readonly sendBy?: number;
+  /**
+   * Asked of a response head before its body is read: a clause that says why the body isn't wanted ends the exchange
+   * there, and is `Exchange.stopped`. The connection is lost by it.
+   */
+  readonly unwanted?: (head: Pick<Exchange, "status" | "headers">) => string | undefined;
   /** Called as the head goes to the socket: now the server can see it. Again where it is sent anew. */
   readonly onSent?: () => void;
 }
@@ -73,6 +78,8 @@ export interface Exchange {
   /** `body` with every content-coding undone, as far as the caps and the data allowed. */
   readonly decoded: Uint8Array;
   readonly truncated?: "length" | "time" | "disconnect" | "unspecified";
+  /** Why the body wasn't read, as `unwanted` said. */
+  readonly stopped?: string;
   /** Why `decoded` is only a prefix, as a sentence; absent when it is whole. */
   readonly decodeProblem?: string;
   readonly remoteAddress: string;
@@ -115,6 +122,14 @@ export type Unpack = (bytes: Uint8Array, capBytes: number) => Promise<{
 export interface Fetcher {
   fetch(request: FetchRequest): Promise<Exchange | FetchFailure>;
   close(): Promise<void>;
+}
+
+/** Cookies of one user (RFC 6265): what servers set comes back to them, and to nobody else. */
+export interface CookieJar {
+  /** The Cookie field's value for a request of this URL; undefined when there is none to send. */
+  of(url: string): string | undefined;
+  /** Takes in what a response to this URL sets. True when the jar holds something else now. */
+  take(url: string, headers: Exchange["headers"]): boolean;
 }
 
 /** What is archived of one exchange. */

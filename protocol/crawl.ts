@@ -39,7 +39,20 @@ export type CrawlOrder = "priority" | "breadth_first";
  */
 export type SitemapUse = "none" | "robots" | "all";
 
-export interface CrawlSpec {
+/** What a `noarchive` of a page means: it is told in the page's row alone, or its body isn't kept either. */
+export type NoarchiveUse = "mark" | "obey";
+
+/** Rules of a crawl that the edge follows. Absent fields have their default. */
+export interface FetchRules {
+  /** Media types of pages that are wanted, as `type/subtype` or `type/*`; others are ended after their head. Absent = all. */
+  readonly content_types?: readonly string[];
+  /** Cookies are kept within a lease, and sent back to its host. Absent = false. */
+  readonly cookies?: boolean;
+  /** Absent = `mark`. */
+  readonly noarchive?: NoarchiveUse;
+}
+
+export interface CrawlSpec extends FetchRules {
   readonly seeds: readonly string[];
   readonly scope: Scope;
   /** 0 to 1, 1 = most urgent. */

@@ -149,6 +149,12 @@ export const LIMITS = {
   scopeDomains: 1000,
   scopePatterns: 64,
   scopePatternChars: 1024,
+  /** Media types that a crawl may name. */
+  contentTypes: 64,
+  /** Cookies of one lease; characters of one, and of all that one request sends (RFC 6265 6.1 asks for 50 and 4096). */
+  cookiesPerLease: 50,
+  cookieChars: 4096,
+  cookiesSentChars: 8192,
   /** Front queues: band 0 is the most urgent. */
   bands: 8,
 } as const;

@@ -4,6 +4,7 @@
  * compared; field names are snake_case; absent optional fields mean "unknown", never zero.
  */
 
+import type { FetchRules } from "./crawl.ts";
 import type { CrawlId, HostKey, LeaseId, Origin, WorkerId } from "./ids.ts";
 import type { Outcome, RecordRef, RefersTo } from "./outcomes.ts";
 import type { SlotMap } from "./slot.ts";
@@ -54,7 +55,7 @@ export interface RobotsRef {
 }
 
 /** The settings of a crawl that the edge needs. */
-export interface CrawlSettings {
+export interface CrawlSettings extends FetchRules {
   readonly crawl_id: CrawlId;
   readonly user_agent: string;
   /** RFC 9309 2.2.1: what robots groups are matched by. */
@@ -231,6 +232,8 @@ export interface CaptureRow {
   readonly truncated?: string;
   /** The redirect's target, when http_code is a redirect. */
   readonly location?: string;
+  /** What the page asks of who shows it, by commas: noindex, noarchive, nosnippet; absent = nothing. */
+  readonly robots?: string;
   /** The record is a revisit of this capture, which has the payload. */
   readonly refers_to?: RefersTo;
 }

@@ -130,6 +130,9 @@ export interface Fetched extends OutcomeBase {
   readonly outlink_kinds?: string;
   /** The page says noindex: the page table marks it. */
   readonly noindex?: boolean;
+  /** The same of noarchive and nosnippet. */
+  readonly noarchive?: boolean;
+  readonly nosnippet?: boolean;
   readonly canonical?: string;
   /** Hash or simhash says that another capture of this crawl has the same content. */
   readonly duplicate_of?: string;

@@ -52,6 +52,9 @@ export function crawlSpecFrom(
     // The default is left out, so that naming it makes no other spec.
     ...given("order", request.order === "priority" ? undefined : request.order),
     ...given("sitemaps", request.sitemaps === "robots" ? undefined : request.sitemaps),
+    ...given("content_types", request.content_types?.length === 0 ? undefined : request.content_types),
+    ...given("cookies", request.cookies === false ? undefined : request.cookies),
+    ...given("noarchive", request.noarchive === "mark" ? undefined : request.noarchive),
   };
   const problems = [
     ...(request.crawl_id === undefined ? [] : validateCrawlId(request.crawl_id)),

@@ -17,6 +17,7 @@ export const CrawlIdSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "1 to 64 of 
 const Url = z.string().min(1).max(LIMITS.urlBytes * 4).openapi({ example: "https://example.org/" });
 const Pattern = z.string().max(LIMITS.scopePatternChars);
 const Priority = z.number().min(0).max(1);
+const NoarchiveUse = z.enum(["mark", "obey"]);
 const SitemapUse = z.enum(["none", "robots", "all"]).openapi({
   description:
     "Which sitemaps are read: none, those that robots.txt names (default), or also /sitemap.xml where it names none.",
@@ -58,6 +59,13 @@ export const CrawlRequest = z.strictObject({
   respect_rel_nofollow: z.boolean().optional(),
   order: Order.optional(),
   sitemaps: SitemapUse.optional(),
+  content_types: z.array(z.string().max(256)).max(LIMITS.contentTypes).optional().openapi({
+    description: "Media types of pages that are wanted, type/subtype or type/*; absent = all.",
+  }),
+  cookies: z.boolean().optional().openapi({ description: "Cookies are kept within a lease. Default false." }),
+  noarchive: NoarchiveUse.optional().openapi({
+    description: "obey: the bodies of pages that say noarchive aren't kept. Default mark.",
+  }),
 }).openapi("CrawlRequest");
 
 export type CrawlRequestBody = z.infer<typeof CrawlRequest>;
@@ -96,6 +104,9 @@ const Spec = z.object({
   respect_rel_nofollow: z.boolean(),
   order: Order.optional(),
   sitemaps: SitemapUse.optional(),
+  content_types: Strings.optional(),
+  cookies: z.boolean().optional(),
+  noarchive: NoarchiveUse.optional(),
 }).openapi("CrawlSpec");
 
 /** One crawl without its spec, as listings show it. */

@@ -27,6 +27,7 @@ const Target = z.object({
     record: Record,
     fetched_at: z.number(),
     payload_digest: z.string(),
+    refers_to: z.object({ url: z.string(), fetched_at: z.number() }).readonly().optional(),
   }).readonly().optional(),
 }).openapi("Target");
 
@@ -44,6 +45,9 @@ const Lease = z.object({
     respect_rel_nofollow: z.boolean(),
     sitemaps: z.boolean(),
     scope_version: Count,
+    content_types: z.array(z.string()).readonly().optional(),
+    cookies: z.boolean().optional(),
+    noarchive: z.enum(["mark", "obey"]).optional(),
   }).readonly(),
   host: z.string(),
   domain: z.string(),
@@ -145,6 +149,7 @@ const CaptureRow = z.object({
   length: Count,
   content_type: z.string(),
   title: z.string().optional(),
+  robots: z.string().optional(),
   truncated: z.string().optional(),
   location: z.string().optional(),
 }).openapi("CaptureRow");

@@ -80,6 +80,8 @@ const FetchedSchema = z.object({
   outlinks: z.array(z.string()).max(LIMITS.outlinksPerSitemap),
   outlink_kinds: z.string().max(LIMITS.outlinksPerSitemap).regex(/^[LERSMI]*$/).optional(),
   noindex: z.boolean().optional(),
+  noarchive: z.boolean().optional(),
+  nosnippet: z.boolean().optional(),
   canonical: Text.optional(),
   duplicate_of: Text.optional(),
 });

@@ -32,6 +32,7 @@ export function captureFacts(row: Batch["captures"][number]): { readonly [Name i
     truncated: row.truncated,
     location: row.location,
     refers_to: row.refers_to,
+    robots: row.robots,
   };
 }
 

@@ -117,6 +117,6 @@ export const SHARD_VIEWS: readonly string[] = [
     p.storage_key, p.facts->>'$.record.offset' as record_offset, p.facts->>'$.record.length' as record_length,
     p.facts->>'fetched_at' as fetched_at, p.facts->>'length' as length, p.facts->>'content_type' as content_type,
     p.extra->>'charset' as charset, p.extra->>'etag' as etag, p.extra->>'lastModified' as last_modified,
-    p.extra->>'noindex' as noindex, p.extra->>'canonical' as canonical
+    p.extra->>'noindex' as noindex, p.extra->>'canonical' as canonical, p.facts->>'robots' as robots
   from capture p`,
 ];

@@ -6,6 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../runtime/ports.ts";
+import type { FetchRequest } from "../ports.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { endingFailure, exchangeFailure, type Trouble } from "./failures.ts";
 import type { Ending, FetchTask } from "./fetch_task.ts";
@@ -18,6 +19,7 @@ export interface Collected {
   readonly httpVersion: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array;
+  readonly stopped?: string;
   readonly truncated: "length" | "time" | "disconnect" | "unspecified" | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number;
@@ -35,6 +37,7 @@ export interface CollectorOptions {
   /** Ends the connection at once. */
   readonly cut: () => void;
   readonly onSent?: (() => void) | undefined;
+  readonly unwanted?: FetchRequest["unwanted"];
 }
 
 /** One part is a view of a larger read; several are joined. */
@@ -82,6 +85,8 @@ export class Collector implements ResponseSink {
   onHead(head: ResponseHead): void {
     this.#head = head;
     this.#firstByteAt = this.#options.clock.monotonicMs();
+    const stopped = this.#options.unwanted?.(head);
+    if (stopped !== undefined) this.#cutOff({ ...this.#response(undefined), stopped });
   }
 
   onData(bytes: Uint8Array): void {

@@ -138,6 +138,7 @@ class HttpFetcher implements Fetcher {
       if (connection.tlsVersion !== undefined) exchange.tlsVersion = connection.tlsVersion;
       const truncated = collected.truncated ?? (capped ? "length" : undefined);
       if (truncated !== undefined) exchange.truncated = truncated;
+      if (collected.stopped !== undefined) exchange.stopped = collected.stopped;
       if (problem !== undefined) exchange.decodeProblem = problem;
       return exchange;
     };
@@ -168,6 +169,7 @@ class HttpFetcher implements Fetcher {
         attempted,
         cut,
         onSent: request.onSent,
+        unwanted: request.unwanted,
       });
       connection.send({ path: target.path, headers: request.headers }, collector);
       const collection = await collector.result;

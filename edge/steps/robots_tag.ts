@@ -7,12 +7,23 @@
 export interface RobotsTag {
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  readonly noarchive: boolean;
+  /** Also as `max-snippet: 0`. */
+  readonly nosnippet: boolean;
 }
 
-const NOTHING: RobotsTag = { noindex: false, nofollow: false };
+const NOTHING: RobotsTag = { noindex: false, nofollow: false, noarchive: false, nosnippet: false };
 
 /** Rules with a value: their colon names no agent. */
 const VALUED = new Set(["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"]);
+
+const RULES: ReadonlyMap<string, Partial<RobotsTag>> = new Map([
+  ["none", { noindex: true, nofollow: true }],
+  ["noindex", { noindex: true }],
+  ["nofollow", { nofollow: true }],
+  ["noarchive", { noarchive: true }],
+  ["nosnippet", { nosnippet: true }],
+]);
 
 /** A product token (RFC 9309 2.2.1, and digits and dots, which are in use), or `*`. */
 const AGENT = /^(?:\*|[a-z_-][a-z0-9_.-]*)$/;
@@ -22,19 +33,15 @@ export function robotsTag(headers: readonly (readonly [string, string])[], produ
   let tag = NOTHING;
   for (const field of headers) {
     const name = field[0];
-    if (name.length === 12 && name.toLowerCase() === "x-robots-tag") tag = both(tag, read(field[1], productToken));
+    if (name.length === 12 && name.toLowerCase() === "x-robots-tag") tag = withRules(tag, field[1], productToken);
   }
   return tag;
 }
 
-function both(a: RobotsTag, b: RobotsTag): RobotsTag {
-  return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
-}
-
-function read(value: string, productToken: string): RobotsTag {
+function withRules(before: RobotsTag, value: string, productToken: string): RobotsTag {
   const us = productToken.toLowerCase();
   let agent = "*";
-  let tag = NOTHING;
+  let tag = before;
   for (const part of value.toLowerCase().split(",")) {
     const colon = part.indexOf(":");
     const named = colon < 0 ? "" : part.slice(0, colon).trim();
@@ -43,9 +50,8 @@ function read(value: string, productToken: string): RobotsTag {
     if (names) agent = named;
     if (agent !== "*" && agent !== "robots" && agent !== us) continue;
     const rule = (names ? part.slice(colon + 1) : part).trim();
-    if (rule === "none") tag = { noindex: true, nofollow: true };
-    else if (rule === "noindex") tag = { ...tag, noindex: true };
-    else if (rule === "nofollow") tag = { ...tag, nofollow: true };
+    const found = /^max-snippet\s*:\s*0$/.test(rule) ? "nosnippet" : rule;
+    tag = { ...tag, ...RULES.get(found) };
   }
   return tag;
 }

@@ -3,14 +3,17 @@ import { test } from "../../tests/support/test.ts";
 import { robotsTag } from "./robots_tag.ts";
 
 function said(...values: string[]): string {
-  const { noindex, nofollow } = robotsTag(values.map((value) => ["X-Robots-Tag", value] as const), "Outrider");
-  return `${noindex ? "noindex " : ""}${nofollow ? "nofollow" : ""}`.trim();
+  const tag = robotsTag(values.map((value) => ["X-Robots-Tag", value] as const), "Outrider");
+  return Object.entries(tag).flatMap(([rule, isSaid]) => isSaid ? [rule] : []).join(" ");
 }
 
 test("X-Robots-Tag: rules for everybody and for us, in any case and order", () => {
   const table: [string[], string][] = [
     [["noindex"], "noindex"],
-    [["NoFollow , noarchive"], "nofollow"],
+    [["NoFollow , noarchive"], "nofollow noarchive"],
+    [["nosnippet"], "nosnippet"],
+    [["max-snippet: 0, noarchive", "noindex"], "noindex noarchive nosnippet"],
+    [["outrider: noarchive, otherbot: nosnippet"], "noarchive"],
     [["none"], "noindex nofollow"],
     [["noindex", "nofollow"], "noindex nofollow"],
     [["outrider: nofollow"], "nofollow"],

@@ -42,6 +42,7 @@ export function pageLine(row: CaptureRow, shard: number): string {
     offset: row.record.offset,
     length: row.record.length,
     truncated: row.truncated,
+    robots: row.robots,
     refers_to: row.refers_to === undefined
       ? undefined
       : { url: row.refers_to.url, ts: isoDate(row.refers_to.fetched_at) },

@@ -37,7 +37,8 @@ test("robots meta and X-Robots-Tag: noindex, nofollow and base as nutch's and st
     if (source.html === undefined) {
       // A header, and so no part of a page: the edge reads it.
       const headers = (source.x_robots_tag ?? []).map((value) => ["X-Robots-Tag", value] as const);
-      assert.deepEqual(robotsTag(headers, "outrider"), { noindex: source.noindex, nofollow: source.nofollow });
+      const { noindex, nofollow } = robotsTag(headers, "outrider");
+      assert.deepEqual({ noindex, nofollow }, { noindex: source.noindex, nofollow: source.nofollow });
       continue;
     }
     const url = new URL(source.url!).href;

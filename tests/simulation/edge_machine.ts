@@ -10,6 +10,7 @@ import { Backlog } from "../../edge/backlog.ts";
 import { Busy } from "../../edge/busy.ts";
 import { Health } from "../../edge/health/health.ts";
 import type { EdgeParts } from "../../edge/parts.ts";
+import { createCookieJar } from "../../edge/http/cookie_jar.ts";
 import { unpackGzip } from "../../edge/http/unpack.ts";
 import { RulesCache } from "../../edge/rules_cache.ts";
 import { SeenContent } from "../../edge/steps/dedup.ts";
@@ -160,6 +161,7 @@ export class EdgeMachine {
       payloads: new KnownPayloads(),
       backlog: new Backlog(50_000),
       busy: new Busy(),
+      newCookieJar: createCookieJar,
       digest: nativeDigest,
       unpack: unpackGzip,
       clock,

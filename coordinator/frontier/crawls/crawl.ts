@@ -5,7 +5,14 @@
 
 import type { Core } from "../../../core-wasm/core.ts";
 import type { CrawlRow } from "../../ports.ts";
-import { type CrawlId, type CrawlSettings, type CrawlSpec, hostKeyOf, type Origin } from "../../../protocol/mod.ts";
+import {
+  type CrawlId,
+  type CrawlSettings,
+  type CrawlSpec,
+  type FetchRules,
+  hostKeyOf,
+  type Origin,
+} from "../../../protocol/mod.ts";
 import { type ScopedUrl, type ScopeRules, scopeRules } from "../door/scope.ts";
 import type { HostDirectory } from "../host_directory.ts";
 import type { KeySalt } from "../seen/seen_cache.ts";
@@ -118,6 +125,15 @@ function scopedUrl(input: string, core: Pick<Core, "url">): ScopedUrl | undefine
   return "error" in facts ? undefined : { href: facts.url, host: hostKeyOf(facts.host), domain: facts.domain };
 }
 
+/** Its fields that are there. */
+function fetchRules({ content_types, cookies, noarchive }: FetchRules): FetchRules {
+  return {
+    ...(content_types === undefined ? {} : { content_types }),
+    ...(cookies === undefined ? {} : { cookies }),
+    ...(noarchive === undefined ? {} : { noarchive }),
+  };
+}
+
 function crawlSettings(row: CrawlRow): CrawlSettings {
   const { spec, crawlId } = row;
   return {
@@ -130,6 +146,7 @@ function crawlSettings(row: CrawlRow): CrawlSettings {
     respect_rel_nofollow: spec.respect_rel_nofollow,
     sitemaps: spec.sitemaps !== "none",
     scope_version: row.stateVersion,
+    ...fetchRules(spec),
   };
 }
 

@@ -4,6 +4,7 @@
  * and asks no site harder than its address allows. Seeds that are no URLs are the frontier's to refuse, by index.
  */
 
+import { fetchRuleProblems } from "./fetch_rules.ts";
 import type { CrawlSpec, Politeness, Scope, SitemapUse } from "../../../protocol/mod.ts";
 import { LIMITS } from "../../../protocol/mod.ts";
 
@@ -54,6 +55,7 @@ export function validateCrawlSpec(spec: CrawlSpec, rules: SpecRules): string[] {
     ...scopeProblems(spec.scope),
     ...orderProblems(spec.order),
     ...sitemapProblems(spec.sitemaps),
+    ...fetchRuleProblems(spec),
     ...politenessProblems(spec.politeness, rules),
     ...identityProblems(spec),
   ];

@@ -141,7 +141,8 @@ export class PageSettler {
 
   #excluded(outcome: Excluded, row: UrlRow): void {
     addHops(this.#round, { outcome, row, lease: this.#lease });
-    this.#finish(row, { state: "excluded", reason: outcome.reason.slice(0, REASON_CHARS), httpCode: 0 });
+    const httpCode = outcome.http_code ?? 0;
+    this.#finish(row, { state: "excluded", reason: outcome.reason.slice(0, REASON_CHARS), httpCode });
     this.#counts.excluded++;
   }
 
@@ -154,7 +155,7 @@ export class PageSettler {
   #finish(row: UrlRow, end: Pick<UrlRow, "state" | "reason" | "httpCode">): void {
     this.#forget(row);
     const { now, shard } = this.#round;
-    const wasAsked = end.state !== "excluded";
+    const wasAsked = end.state !== "excluded" || end.httpCode > 0;
     const attempts = row.attempts + (wasAsked ? 1 : 0);
     const lastFetchAt = wasAsked ? now : row.lastFetchAt;
     const { state, reason, httpCode } = end;
@@ -250,7 +251,17 @@ export function addCapture(
   if (capture.text_hash !== undefined) kept.textHash = capture.text_hash;
   if (capture.etag !== undefined) kept.etag = capture.etag;
   if (capture.last_modified !== undefined) kept.lastModified = capture.last_modified;
-  if (outcome.status === "fetched" && outcome.noindex === true) kept.noindex = true;
+  if (outcome.status === "fetched") {
+    if (outcome.noindex === true) kept.noindex = true;
+    const robots = wishesOf(outcome);
+    if (robots !== "") kept.robots = robots;
+  }
   if (outcome.status === "fetched" && outcome.canonical !== undefined) kept.canonical = outcome.canonical;
   shard.batch.addCapture(kept);
+}
+
+/** Names of what the page asks for, by commas; most pages ask for nothing. */
+function wishesOf({ noindex, noarchive, nosnippet }: Fetched): string {
+  if (!noindex && !noarchive && !nosnippet) return "";
+  return [noindex && "noindex", noarchive && "noarchive", nosnippet && "nosnippet"].filter(Boolean).join(",");
 }

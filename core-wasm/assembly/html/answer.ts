@@ -10,7 +10,7 @@ import { HTML_FACTS, HTML_ROWS, HTML_SEEN, HTML_STRINGS, HTML_TEXT, HTML_URLS } 
 import { ANCHOR_BYTES, canonicalLen, canonicalPtr, LINK_BYTES, linkCount, linkRow, linksTruncated } from "./links";
 import { baseLen, basePtr, langLen, langPtr, titleEnd, titleStart } from "./page";
 import { encodedLen, encodedPtr, encodeQuery, needsEncoding } from "./query_encoding";
-import { nofollow, noindex } from "./robots_meta";
+import { noarchive, nofollow, noindex, nosnippet } from "./robots_meta";
 import { xxh64 } from "../hash/xxh64";
 import { capacity, reserve, reserveKept } from "../memory/buffers";
 import { beginFold, fold, folded, foldRoom } from "../text/fold";
@@ -21,6 +21,8 @@ export const HEADER: usize = memory.data(96, 16);
 const FLAG_NOINDEX: usize = 1;
 const FLAG_NOFOLLOW: usize = 2;
 const FLAG_TRUNCATED: usize = 4;
+const FLAG_NOARCHIVE: usize = 8;
+const FLAG_NOSNIPPET: usize = 16;
 
 /**
  * Row of a link: end of its href, of its href without fragment, first link with the same, end of raw, of rel, kind, end
@@ -83,6 +85,8 @@ export function answer(pageUrl: usize, pageUrlLen: usize): bool {
   let flags: usize = noindex ? FLAG_NOINDEX : 0;
   if (nofollow) flags |= FLAG_NOFOLLOW;
   if (truncated) flags |= FLAG_TRUNCATED;
+  if (noarchive) flags |= FLAG_NOARCHIVE;
+  if (nosnippet) flags |= FLAG_NOSNIPPET;
   word(6, flags);
   return true;
 }

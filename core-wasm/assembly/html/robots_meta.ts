@@ -1,12 +1,14 @@
 /**
- * `<meta name="robots">` and `<meta name="PRODUCT-TOKEN">`: noindex, nofollow, none. What several say adds up: the
- * strictest stands.
+ * `<meta name="robots">` and `<meta name="PRODUCT-TOKEN">`: noindex, nofollow, none, noarchive, nosnippet. What
+ * several say adds up: the strictest stands.
  */
 
 import { equalsIgnoringCase, is, lower, skipSpace, SPACE, trimEnd } from "./bytes";
 
 export let noindex: bool = false;
 export let nofollow: bool = false;
+export let noarchive: bool = false;
+export let nosnippet: bool = false;
 
 let tokenPtr: usize = 0;
 let tokenLen: usize = 0;
@@ -20,6 +22,8 @@ export function setProductToken(ptr: usize, len: usize): void {
 export function resetRobots(): void {
   noindex = false;
   nofollow = false;
+  noarchive = false;
+  nosnippet = false;
 }
 
 /** Whether the name of a meta element addresses this crawler. */
@@ -46,6 +50,8 @@ export function applyRobots(ptr: usize, len: usize): void {
       nofollow = true;
     } else if (equalsIgnoringCase(start, p, "noindex")) noindex = true;
     else if (equalsIgnoringCase(start, p, "nofollow")) nofollow = true;
+    else if (equalsIgnoringCase(start, p, "noarchive")) noarchive = true;
+    else if (equalsIgnoringCase(start, p, "nosnippet")) nosnippet = true;
     p++;
   }
 }
