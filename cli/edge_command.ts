@@ -20,7 +20,7 @@ import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
 interface Flags extends SegmentFlags {
-  readonly coordinator: string;
+  readonly coordinator: readonly string[];
   readonly region: string;
   readonly worker?: string;
   readonly contact?: string;
@@ -39,7 +39,11 @@ const TOKEN_VARIABLE = "OUTRIDER_TOKEN";
 export function registerEdge(program: Command): void {
   const command = program.command("edge")
     .description(`crawl for a coordinator; the token comes from ${TOKEN_VARIABLE}`)
-    .requiredOption("--coordinator <url>", "where the coordinator listens, e.g. https://crawl.example.org:8600")
+    .requiredOption(
+      "--coordinator <url>",
+      "where a coordinator listens, e.g. https://crawl.example.org:8600; it names the others (repeatable)",
+      many,
+    )
     .requiredOption("--region <name>", "where this node stands; hosts near it are leased to it first", name)
     .option(
       "--worker <name>",
@@ -60,10 +64,10 @@ export function registerEdge(program: Command): void {
 async function edge(flags: Flags): Promise<void> {
   const log = openLog({ level: flags.verbose ? "debug" : "info", json: flags.logJson ?? false });
   checkAddressFlags(flags);
-  const baseUrl = coordinatorUrl(flags.coordinator);
+  const baseUrls = flags.coordinator.map(coordinatorUrl);
   const segments = segmentPlace(flags);
   // Only now: the other commands start without them.
-  const { createHttpFrontier } = await import("../edge/adapters/http_frontier.ts");
+  const { createFleetFrontier } = await import("../edge/adapters/fleet_frontier.ts");
   const { CoordinatorUnreached } = await import("../edge/adapters/coordinator_client.ts");
   const { openEdgeNode } = await import("./edge_node.ts");
   const workerId = flags.worker ?? flags.region;
@@ -72,8 +76,8 @@ async function edge(flags: Flags): Promise<void> {
   let refusal = "";
   try {
     const token = process.env[TOKEN_VARIABLE];
-    const frontier = createHttpFrontier({
-      baseUrl,
+    const frontier = createFleetFrontier({
+      baseUrls,
       clock: systemClock,
       random: systemRandom,
       log,
@@ -101,7 +105,7 @@ async function edge(flags: Flags): Promise<void> {
       blobs: segments && openBlobs(segments.place),
     });
     const node = await openEdgeNode(settings, { frontier, core, log, onLocalTrouble: () => {}, onSlotMap });
-    process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrl}\n`);
+    process.stdout.write(`Edge ${workerId} in region ${flags.region} works for ${baseUrls.join(", ")}\n`);
     try {
       await Promise.all([node.run(stop.signal), publishing.run(stop.signal)]);
     } finally {

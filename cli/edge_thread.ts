@@ -22,6 +22,7 @@ export const VERBS = [
   "captures",
   "permit",
   "permitAddress",
+  "visited",
   "returnPermits",
 ] as const satisfies readonly (keyof FrontierVerbs)[];
 

@@ -23,7 +23,7 @@ export function number(range: Range): (text: string) => number {
 }
 
 /** Gathers a flag that may be given several times. */
-export function many(text: string, before: readonly string[]): readonly string[] {
+export function many(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 

@@ -340,6 +340,8 @@ export interface Coordinator extends FrontierVerbs, Recrawler {
   shardCount(): number;
   /** Where slots and shards are, as far as this process knows. */
   slotMap(): SlotMap;
+  /** True: no other coordinator is needed for anything. */
+  ownsAll(): boolean;
   /** How the seen-set of each shard fares. */
   seenFacts(): SeenFacts[];
   /** A sentence for each thing that is wrong; empty = ready. */

@@ -7,11 +7,14 @@
 import { addressGroup } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
-import { Stopwatch } from "./stopwatch.ts";
+import { askReferred } from "./referral.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 interface Permit {
   /** One that it was asked for: it holds for the whole group of addresses that are counted together. */
   readonly address: string;
+  /** Whose owner granted it. */
+  readonly slot: number;
   readonly sent: Stopwatch;
   readonly expiresInMs: number;
 }
@@ -47,19 +50,20 @@ export class AddressPermits {
     const { frontier, clock, log, settings } = this.#parts;
     const { lease, pace } = this.#hold;
     const { lease_id, epoch, slot } = lease;
-    const sent = Stopwatch.start(clock);
+    const request = {
+      worker_id: settings.workerId,
+      lease_id,
+      epoch,
+      slot,
+      address,
+      gap_ms: pace.gapMs,
+      max_parallel: this.#hold.maxParallel,
+    };
     try {
-      const reply = await frontier.permitAddress({
-        worker_id: settings.workerId,
-        lease_id,
-        epoch,
-        slot,
-        address,
-        gap_ms: pace.gapMs,
-        max_parallel: this.#hold.maxParallel,
-      });
+      const asked = await askReferred((change) => frontier.permitAddress({ ...request, ...change }), clock);
+      const { reply, sent, referred } = asked;
       if (!reply.granted) return false;
-      this.#permits.set(group, { address, sent, expiresInMs: reply.expires_in_ms });
+      this.#permits.set(group, { address, slot: referred?.slot ?? slot, sent, expiresInMs: reply.expires_in_ms });
       pace.atLeast(reply.gap_ms);
       this.#hold.limitParallel(reply.max_parallel);
       return true;
@@ -77,19 +81,23 @@ export class AddressPermits {
   async giveBack(): Promise<void> {
     // Of a request that was given up meanwhile the answer may be on its way still.
     await Promise.all(this.#asking.values());
-    const addresses = [...this.#permits.values()].map(({ address }) => address);
+    const bySlot = Map.groupBy(this.#permits.values(), ({ slot }) => slot);
     this.#permits.clear();
-    if (addresses.length === 0) return;
+    await Promise.all(Array.from(bySlot, ([slot, permits]) => this.#return(slot, permits)));
+  }
+
+  async #return(slot: number, permits: readonly Permit[]): Promise<void> {
     const { frontier, clock, settings } = this.#parts;
     const { lastSeenAt } = this.#hold.pace;
+    const { lease_id, host } = this.#hold.lease;
     const lastStart = lastSeenAt === undefined
       ? {}
       : { last_start_ago_ms: Math.max(0, clock.monotonicMs() - lastSeenAt) };
+    const addresses = permits.map(({ address }) => address);
     try {
-      const { lease_id } = this.#hold.lease;
-      await frontier.returnPermits({ worker_id: settings.workerId, lease_id, addresses, ...lastStart });
+      await frontier.returnPermits({ worker_id: settings.workerId, lease_id, slot, addresses, ...lastStart });
     } catch (error) {
-      this.#parts.log.debug("could not give permits back", { host: this.#hold.lease.host, error: String(error) });
+      this.#parts.log.debug("could not give permits back", { host, error: String(error) });
     }
   }
 }

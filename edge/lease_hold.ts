@@ -50,7 +50,8 @@ export class LeaseHold {
     this.cookies = lease.crawl.cookies ? parts.newCookieJar() : undefined;
     this.unwanted = unwantedType(lease.crawl.content_types);
     this.headers = new RequestHeaders({ userAgent: lease.crawl.user_agent, contact: lease.crawl.contact });
-    this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, sent);
+    const confirmed = lease.asked_ago_ms === undefined ? sent : Stopwatch.startedAgo(parts.clock, lease.asked_ago_ms);
+    this.reporter = new Reporter({ ...parts, workerId: parts.settings.workerId, stop }, lease, confirmed);
     this.pace = new Pace({
       gapMs: lease.gap_ms,
       delayFactor: lease.delay_factor,

@@ -58,7 +58,18 @@ export class LeaseRobots {
     const ref = this.#known.get(origin);
     if (!ref || this.#age.elapsedMs() >= ref.expires_in_ms) return undefined;
     if (ref.class === "allow_all") return { class: "allow_all" };
-    const rules = await this.#parts.rules.get(ref.digest ?? "", this.#lease.crawl.product_token);
+    const rules = await this.#rulesOf(ref.digest ?? "");
     return rules === undefined ? undefined : { class: "rules", rules };
+  }
+
+  /** Undefined also when nobody answers: then it is as if they weren't known. */
+  async #rulesOf(digest: string): Promise<RobotsRules | undefined> {
+    const { crawl, slot, host } = this.#lease;
+    try {
+      return await this.#parts.rules.get(digest, crawl.product_token, slot);
+    } catch (error) {
+      this.#parts.log.warn("could not ask for a robots.txt", { host, error: String(error) });
+      return undefined;
+    }
   }
 }

@@ -5,7 +5,15 @@
  */
 
 import type { Clock, Logger } from "../runtime/ports.ts";
-import type { Completion, CompletionReply, FrontierVerbs, Lease, Outcome, WorkerId } from "../protocol/mod.ts";
+import type {
+  Completion,
+  CompletionReply,
+  FrontierVerbs,
+  Lease,
+  Outcome,
+  Referral,
+  WorkerId,
+} from "../protocol/mod.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 export interface ReporterParts {
@@ -81,6 +89,14 @@ export class Reporter {
     for (const { acknowledged } of pending) acknowledged?.();
   }
 
+  /** To another coordinator. Lost, its hosts are left alone for as long as a visit may take. */
+  async #carry({ slot, ticket }: Referral): Promise<void> {
+    const { frontier, log, workerId } = this.#parts;
+    await frontier.visited({ worker_id: workerId, slot, ticket }).catch((error) => {
+      log.debug("could not tell of a visit", { host: this.#lease.host, error: String(error) });
+    });
+  }
+
   #head() {
     const { lease_id, epoch, slot } = this.#lease;
     return { worker_id: this.#parts.workerId, lease_id, epoch, slot };
@@ -107,6 +123,7 @@ export class Reporter {
         const reply = await frontier.complete({ ...this.#head(), outcomes, ...end() });
         if (reply.status === "stale") this.#stale = true;
         else this.#confirm(pending, reply, sent);
+        for (const referral of reply.referrals ?? []) void this.#carry(referral);
         return;
       } catch (error) {
         log.warn("could not report outcomes; trying again", { host: this.#lease.host, error: String(error) });

@@ -5,11 +5,12 @@
  * or isn't sent: the coordinator counts on that when it frees the host's clock.
  */
 
-import type { Target } from "../protocol/mod.ts";
+import type { PermitReply, PermitRequest, Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
 import { type Answered, ask, send, type ToAsk } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
+import { askReferred, type Permitted, type Referred } from "./referral.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 /**
@@ -55,13 +56,18 @@ async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promis
   const { lease_id, epoch, slot } = hold.lease;
   const worker_id = parts.settings.workerId;
   const waited = Stopwatch.start(parts.clock);
+  const request = { worker_id, lease_id, epoch, slot, host, domain };
+  let referred: Referred | undefined;
   while (await hold.stands()) {
-    const asked = Stopwatch.start(parts.clock);
-    const reply = await parts.frontier.permit({ worker_id, lease_id, epoch, slot, host, domain });
+    const asked = await permitted(parts, request, referred);
+    if (asked === undefined) return "refused";
+    const { reply, sent } = asked;
+    // Granted, its word is used up.
+    referred = reply.granted ? undefined : asked.referred;
     if (!reply.granted && waited.elapsedMs() + reply.wait_ms > patienceMs) return "refused";
     await hold.pause(reply.wait_ms);
     if (!reply.granted) continue;
-    const leftMs = LIMITS.permitStartMs - Math.max(0, asked.elapsedMs() - reply.wait_ms);
+    const leftMs = LIMITS.permitStartMs - Math.max(0, sent.elapsedMs() - reply.wait_ms);
     if (leftMs < LEAST_CONNECT_MS || hold.over) continue;
     const sendBy = parts.clock.monotonicMs() + leftMs;
     const onSent = () => hold.pace.sent(parts.clock.monotonicMs());
@@ -70,6 +76,23 @@ async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promis
     if (!isLate(answered, parts, sendBy) || waited.elapsedMs() > patienceMs) return answered;
   }
   return undefined;
+}
+
+/** Undefined: nobody answers for the other host now. That isn't this machine's trouble. */
+async function permitted(
+  { frontier, clock, log }: EdgeParts,
+  request: PermitRequest,
+  referred: Referred | undefined,
+): Promise<Permitted<PermitReply> | undefined> {
+  try {
+    return await askReferred((change) => frontier.permit({ ...request, ...change }), clock, referred);
+  } catch (error) {
+    log.warn("could not ask for a permit; the host is asked another time", {
+      host: request.host,
+      error: String(error),
+    });
+    return undefined;
+  }
 }
 
 /** Nothing was sent, as the permit's time was over. */

@@ -16,8 +16,8 @@ export class RulesCache {
     this.#frontier = frontier;
   }
 
-  /** The rules with this digest, or undefined when neither we nor the coordinator have them any more. */
-  async get(digest: string, productToken: string): Promise<RobotsRules | undefined> {
+  /** The rules with this digest, or undefined when neither we nor the coordinator of `slot` have them any more. */
+  async get(digest: string, productToken: string, slot: number): Promise<RobotsRules | undefined> {
     const key = `${productToken} ${digest}`;
     const known = this.#rules.get(key);
     if (known) {
@@ -25,7 +25,7 @@ export class RulesCache {
       this.#rules.set(key, known);
       return known;
     }
-    const body = await this.#frontier.robotsBody(digest);
+    const body = await this.#frontier.robotsBody({ digest, slot });
     return body === undefined ? undefined : this.put(digest, productToken, body);
   }
 

@@ -7,13 +7,13 @@ import type { Clock } from "../runtime/ports.ts";
 
 export class Stopwatch {
   readonly #clock: Clock;
-  #monotonic: number;
-  #wall: number;
+  readonly #monotonic: number;
+  readonly #wall: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, agoMs = 0) {
     this.#clock = clock;
-    this.#monotonic = clock.monotonicMs();
-    this.#wall = clock.wallMs();
+    this.#monotonic = clock.monotonicMs() - agoMs;
+    this.#wall = clock.wallMs() - agoMs;
   }
 
   /** ms since the start, never less than either clock says. */
@@ -24,5 +24,10 @@ export class Stopwatch {
   /** A stopwatch that starts now; take it *before* sending what it measures. */
   static start(clock: Clock): Stopwatch {
     return new Stopwatch(clock);
+  }
+
+  /** As if it had been started `agoMs` ago. */
+  static startedAgo(clock: Clock, agoMs: number): Stopwatch {
+    return new Stopwatch(clock, agoMs);
   }
 }

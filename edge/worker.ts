@@ -7,7 +7,7 @@
 import type { LeaseReply } from "../protocol/mod.ts";
 import { LIMITS } from "../protocol/mod.ts";
 import { runLease } from "./lease_run.ts";
-import { deliver } from "./outbox_delivery.ts";
+import { OutboxDelivery } from "./outbox_delivery.ts";
 import type { EdgeParts } from "./parts.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
@@ -26,6 +26,7 @@ class Worker {
   readonly #parts: EdgeParts;
   readonly #stop: AbortSignal;
   readonly #active = new Set<Promise<void>>();
+  readonly #outbox: OutboxDelivery;
   #wake: AbortController = new AbortController();
   #troubleWaitMs = FIRST_TROUBLE_WAIT_MS;
   /** The coordinator is being told that this edge is unwell. */
@@ -33,6 +34,7 @@ class Worker {
 
   constructor(parts: EdgeParts, stop: AbortSignal) {
     this.#parts = parts;
+    this.#outbox = new OutboxDelivery(parts, () => this.#wake.abort());
     this.#stop = stop;
     stop.addEventListener("abort", () => this.#wake.abort(), { once: true });
   }
@@ -44,6 +46,7 @@ class Worker {
     }
     while (this.#active.size > 0) await Promise.all(this.#active);
     await this.#telling;
+    await this.#outbox.settled();
   }
 
   /** One lease request, when hands are free; how long to wait before the next. */
@@ -89,7 +92,7 @@ class Worker {
         unhealthy: health.sentence.slice(0, LIMITS.unhealthyChars),
       });
       this.#parts.onSlotMap(reply.slot_map);
-      if (reply.outbox.length > 0) this.#begin(deliver(reply.outbox, this.#parts));
+      if (reply.outbox.length > 0) this.#outbox.begin(reply.outbox, reply.slot_map);
     } catch (error) {
       log.warn("could not tell the coordinator that this edge is unhealthy", { error: String(error) });
     }
@@ -98,7 +101,7 @@ class Worker {
   #take(reply: LeaseReply, sent: Stopwatch): void {
     this.#parts.onSlotMap(reply.slot_map);
     for (const lease of reply.leases) this.#begin(runLease(lease, this.#parts, sent, this.#stop));
-    if (reply.outbox.length > 0) this.#begin(deliver(reply.outbox, this.#parts));
+    if (reply.outbox.length > 0) this.#outbox.begin(reply.outbox, reply.slot_map);
   }
 
   #begin(work: Promise<void>): void {

@@ -107,6 +107,8 @@ export const LIMITS = {
   permitStartMs: 3_000,
   /** A coordinator's word to another, carried by an edge, is taken for so long after it was given. */
   referralMs: 10_000,
+  /** What the wall clocks of two coordinators may differ by: such a word counts for so much longer. */
+  clockSkewMs: 60_000,
   /** Requests by permit on other hosts that one lease may make. */
   permitsPerLease: 64,
   /** Targets in one lease. */
@@ -136,6 +138,8 @@ export const LIMITS = {
   apiBodyBytes: 24 * 1024 * 1024,
   /** Outcomes in one completion. */
   outcomesPerCompletion: 256,
+  /** Bytes of a coordinator's word to another. */
+  referralBytes: 2_048,
   /** Captures in one reply. */
   capturesPerReply: 1000,
   /** Longest a request of the API may take to be answered before the caller gives up and asks again. */

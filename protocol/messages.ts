@@ -81,6 +81,8 @@ export interface Lease {
   readonly domain: string;
   /** Counted by the edge from when it *sent* the request. */
   readonly expires_in_ms: number;
+  /** Never on the wire: the lease was asked for so long before the call that brings it, by an edge's own adapter. */
+  readonly asked_ago_ms?: number;
   /** The first request may start this long after the reply was sent; 0 = at once. */
   readonly first_start_in_ms: number;
   /** Least gap between two request starts. */
@@ -98,7 +100,7 @@ export interface Lease {
 export interface OutboxRow {
   /** Of its first link: tells where it goes. */
   readonly slot: number;
-  /** The shard that wrote it, to which its acknowledgement goes; absent where one coordinator has all shards. */
+  /** The shard that wrote it, to which its acknowledgement goes. */
   readonly from_shard?: number;
   readonly crawl_id: CrawlId;
   readonly lease_id: LeaseId;
@@ -206,6 +208,7 @@ export interface OutboxDelivery {
 /** Rows now durable at their owner; the sender deletes them. */
 export interface OutboxAck {
   readonly worker_id: WorkerId;
+  /** Without `from_shard` every shard of the coordinator that is asked looks for the row. */
   readonly rows: readonly { readonly lease_id: LeaseId; readonly seq: number; readonly from_shard?: number }[];
 }
 
@@ -335,6 +338,13 @@ export interface PermitReturn {
   readonly last_start_ago_ms?: number;
 }
 
+export interface RobotsBodyRequest {
+  /** SHA-256 hex of its UTF-8. */
+  readonly digest: string;
+  /** Of the lease that names it: routes to its shard. Absent = every shard of the coordinator that is asked. */
+  readonly slot?: number;
+}
+
 /** The frontier as a worker sees it. Every verb is idempotent; a rejected promise means that the answer is unknown. */
 export interface FrontierVerbs {
   lease(request: LeaseRequest): Promise<LeaseReply>;
@@ -346,8 +356,10 @@ export interface FrontierVerbs {
   ackOutbox(ack: OutboxAck): Promise<void>;
   permitAddress(request: AddressPermitRequest): Promise<AddressPermitReply>;
   returnPermits(request: PermitReturn): Promise<void>;
-  /** The robots.txt body with this SHA-256, or undefined when the coordinator no longer has it. */
-  robotsBody(digest: string): Promise<string | undefined>;
+  /** A robots.txt body, or undefined when the coordinator no longer has it. */
+  robotsBody(request: RobotsBodyRequest): Promise<string | undefined>;
   captures(request: CapturesRequest): Promise<CapturesReply>;
   permit(request: PermitRequest): Promise<PermitReply>;
+  /** A word that is not believed changes nothing and is no error: the edge could do nothing about it. */
+  visited(request: VisitedRequest): Promise<void>;
 }

@@ -3,12 +3,13 @@
  * Invariant: nothing here depends on which of the two it runs on.
  */
 
-import { createHash, type Hash, randomBytes } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { createHash, createHmac, type Hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout as delay } from "node:timers";
 import { clearTimeout } from "node:timers";
 import { performance } from "node:perf_hooks";
 import { createGzip, gzipSync } from "node:zlib";
-import type { Clock, Digest, Gzip, Random } from "./ports.ts";
+import type { Clock, Digest, Gzip, Random, Signer } from "./ports.ts";
 import { storedMember } from "./stored_member.ts";
 
 /** Longest timer that every runtime keeps; longer sleeps are chained. */
@@ -73,6 +74,23 @@ export const nativeDigest: Digest = {
   sha1Base32: (...parts) => base32(sha1(parts).digest()),
   sha1Hex: (...parts) => sha1(parts).digest("hex"),
 };
+
+/** `secret` in hex; at least 32 bytes, as long as what it makes (RFC 2104 3). */
+export function hmacSigner(secret: string): Signer {
+  const key = Buffer.from(secret, "hex");
+  if (key.length < 32 || key.toString("hex") !== secret) {
+    throw new Error("Making a signer failed: the secret isn't one; at least 32 bytes as lower-case hex are wanted.");
+  }
+  const sign = (text: string) => createHmac("sha256", key).update(text).digest("hex");
+  return {
+    sign,
+    verify(text, signature) {
+      const wanted = Buffer.from(sign(text));
+      const found = Buffer.from(signature);
+      return found.length === wanted.length && timingSafeEqual(found, wanted);
+    },
+  };
+}
 
 function sha1(parts: readonly Uint8Array[]): Hash {
   const hash = createHash("sha1");

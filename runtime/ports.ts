@@ -38,6 +38,14 @@ export interface Digest {
   sha1Hex(...parts: readonly Uint8Array[]): string;
 }
 
+/** Marks text as said by one of those who share a secret. */
+export interface Signer {
+  /** Lower-case hex of the HMAC-SHA256 (RFC 2104) of the text's UTF-8, 64 characters. */
+  sign(text: string): string;
+  /** Whether `signature` is that of `text`; takes the same time wherever they differ. */
+  verify(text: string, signature: string): boolean;
+}
+
 /** A gzip member that isn't written yet: it goes to where it is wanted without an array of its own on the way. */
 export interface StoredMember {
   /** Its bytes. */

@@ -78,8 +78,11 @@ export const SlotMapAnswer = z.object({
   owners: z.array(z.object({ url: z.string(), term: Count }).readonly()).readonly().optional(),
 }).readonly().openapi("SlotMap");
 
+export const MapAnswer = z.object({ slot_map: SlotMapAnswer }).openapi("FrontierMap");
+
 const OutboxRow = z.object({
   slot: Count,
+  from_shard: Count.optional(),
   crawl_id: z.string(),
   lease_id: z.string(),
   seq: Count,
@@ -107,10 +110,16 @@ export const LeaseAnswer = z.object({
     }),
 }).openapi("LeaseReply");
 
+const Referral = z.object({
+  slot: Count.openapi({ description: "Whose owner is to be told." }),
+  ticket: z.string().openapi({ description: "A coordinator's word to another, signed: carried as it is." }),
+}).readonly().openapi("Referral");
+
 export const CompletionAnswer = z.object({
   status: z.enum(["ok", "stale"]).openapi({ description: "stale: the lease is over, and nothing changed." }),
   accepted: Count.openapi({ description: "New URLs that the outlinks brought." }),
   queue_full: z.boolean().optional(),
+  referrals: z.array(Referral).readonly().optional(),
 }).openapi("CompletionReply");
 
 export const ExtendAnswer = z.object({
@@ -119,13 +128,18 @@ export const ExtendAnswer = z.object({
   stop: z.boolean().openapi({ description: "Start nothing more; complete with done." }),
 }).openapi("ExtendReply");
 
-export const PermitAnswer = z.object({ granted: z.boolean(), wait_ms: Ms }).openapi("PermitReply");
+export const PermitAnswer = z.object({
+  granted: z.boolean(),
+  wait_ms: Ms,
+  referral: Referral.optional(),
+}).openapi("PermitReply");
 
 export const AddressPermitAnswer = z.object({
   granted: z.boolean(),
   gap_ms: Ms,
   max_parallel: Count,
   expires_in_ms: Ms,
+  referral: Referral.optional(),
 }).openapi("AddressPermitReply");
 
 export const RobotsBodyAnswer = z.object({ body: z.string() }).openapi("RobotsBody");

@@ -3,8 +3,9 @@
  * Invariant: what reaches the coordinator passed its schema and lies within what the caller's token may name.
  */
 
-import { createRoute, z } from "@hono/zod-openapi";
-import { replyOfVersion1, SERVED } from "./protocol_versions.ts";
+import { createRoute, type z } from "@hono/zod-openapi";
+import type { RobotsBodyRequest } from "../../protocol/mod.ts";
+import { leaseForVersion1, replyOfVersion1, SERVED } from "./protocol_versions.ts";
 import type { ApiParts, App } from "./context.ts";
 import { refuseForeignKeys, refuseForeignPrefix, refuseForeignWorker } from "./edge_bounds.ts";
 import {
@@ -13,6 +14,7 @@ import {
   CompletionAnswer,
   ExtendAnswer,
   LeaseAnswer,
+  MapAnswer,
   NothingAnswer,
   PermitAnswer,
   RobotsBodyAnswer,
@@ -28,7 +30,10 @@ import {
   PermitReturnSchema,
   PermitSchema,
   ReleaseSchema,
+  RobotsDigestSchema,
+  RobotsSlotSchema,
   SettledSchema,
+  VisitedSchema,
 } from "./frontier_schemas.ts";
 import type { OutboxSeal } from "./outbox_seal.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
@@ -66,6 +71,10 @@ const returnRoute = verb("permits_return", "Gives permits for addresses back", {
   asks: PermitReturnSchema,
   answers: NothingAnswer,
 });
+const visitedRoute = verb("visited", "Carries another coordinator's word on a visit", {
+  asks: VisitedSchema,
+  answers: NothingAnswer,
+});
 const outboxRoute = verb("outbox", "Delivers links of other shards", {
   asks: OutboxDeliverySchema,
   answers: NothingAnswer,
@@ -83,8 +92,15 @@ const robots = createRoute({
   method: "get",
   path: "/v1/frontier/robots/{digest}",
   summary: "The robots.txt body with this SHA-256",
-  request: { params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits are wanted") }) },
+  request: { params: RobotsDigestSchema, query: RobotsSlotSchema },
   responses: { 200: jsonAnswer("The body", RobotsBodyAnswer), ...problemResponses(404) },
+});
+
+const map = createRoute({
+  method: "get",
+  path: "/v1/frontier/map",
+  summary: "Which shard has a slot, and which coordinator a shard, as far as this one knows",
+  responses: { 200: jsonAnswer("The map", MapAnswer) },
 });
 
 /** Edges that speak another version are told so before anything is misread. */
@@ -108,9 +124,10 @@ export function addFrontierRoutes(app: App, { coordinator }: ApiParts, seal: Out
   return app.openapi(leaseRoute, async (c) => {
     const request = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), request.worker_id);
-    const granted = await coordinator.lease(request);
+    const isOld = c.req.header("outrider-protocol") === "1";
+    const granted = isOld ? await leaseForVersion1(coordinator, request) : await coordinator.lease(request);
     const reply = { ...granted, outbox: await seal.sealed(granted.outbox, request.worker_id) };
-    return c.json(c.req.header("outrider-protocol") === "1" ? replyOfVersion1(reply) : reply, 200);
+    return c.json(isOld ? replyOfVersion1(reply) : reply, 200);
   }).openapi(completeRoute, async (c) => {
     const completion = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), completion.worker_id);
@@ -148,6 +165,11 @@ export function addExchangeRoutes(app: App, { coordinator }: ApiParts, seal: Out
     refuseForeignWorker(c.get("caller"), request.worker_id);
     await coordinator.returnPermits(request);
     return c.json({}, 200);
+  }).openapi(visitedRoute, async (c) => {
+    const request = c.req.valid("json");
+    refuseForeignWorker(c.get("caller"), request.worker_id);
+    await coordinator.visited(request);
+    return c.json({}, 200);
   }).openapi(outboxRoute, async (c) => {
     const delivery = c.req.valid("json");
     refuseForeignWorker(c.get("caller"), delivery.worker_id);
@@ -169,9 +191,17 @@ export function addExchangeRoutes(app: App, { coordinator }: ApiParts, seal: Out
       );
     }
     return c.json(await coordinator.captures(request), 200);
-  }).openapi(robots, async (c) => {
-    const body = await coordinator.robotsBody(c.req.valid("param").digest);
-    if (body === undefined) throw new ApiProblem(404, "No robots.txt body with this digest is held.");
-    return c.json({ body }, 200);
-  });
+  }).openapi(map, (c) => c.json({ slot_map: coordinator.slotMap() }, 200))
+    .openapi(robots, async (c) => {
+      const body = await coordinator.robotsBody(robotsRequest(c.req.valid("param"), c.req.valid("query")));
+      if (body === undefined) throw new ApiProblem(404, "No robots.txt body with this digest is held.");
+      return c.json({ body }, 200);
+    });
+}
+
+function robotsRequest(
+  { digest }: z.infer<typeof RobotsDigestSchema>,
+  { slot }: z.infer<typeof RobotsSlotSchema>,
+): RobotsBodyRequest {
+  return { digest, ...(slot === undefined ? {} : { slot }) };
 }

@@ -13,10 +13,14 @@ const Ms = z.number().min(0);
 const LeaseIdSchema = z.string().min(1).max(128);
 const Epoch = z.int().min(0);
 const Slot = z.int().min(0).max(SLOT_COUNT - 1);
+const Shard = z.int().min(0).max(SLOT_COUNT - 1);
 const WorkerIdSchema = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z, a-z, 0-9, . _ - are wanted");
 const HostSchema = z.string().min(1).max(255);
 const Priority = z.number().min(0).max(1);
 const Seq = z.int().min(0);
+
+/** A coordinator's word to another. */
+const Ticket = z.string().max(LIMITS.referralBytes);
 
 const Fence = { worker_id: WorkerIdSchema, lease_id: LeaseIdSchema, epoch: Epoch, slot: Slot };
 
@@ -50,12 +54,14 @@ export const SettledSchema = z.object({ ...Fence, last_start_ago_ms: Ms, gap_ms:
 
 export const PermitSchema = z.object({
   ...Fence,
+  ticket: Ticket.optional(),
   host: HostSchema,
   domain: HostSchema,
 }).openapi("PermitRequest");
 
 export const AddressPermitSchema = z.object({
   ...Fence,
+  ticket: Ticket.optional(),
   address: z.string().min(1).max(64),
   gap_ms: Ms,
   max_parallel: z.int().min(1),
@@ -64,9 +70,14 @@ export const AddressPermitSchema = z.object({
 export const PermitReturnSchema = z.object({
   worker_id: WorkerIdSchema,
   lease_id: LeaseIdSchema,
+  slot: Slot.optional(),
   addresses: z.array(z.string().min(1).max(64)).max(LIMITS.addressesPerLease),
   last_start_ago_ms: Ms.optional(),
 }).openapi("PermitReturn");
+
+export const VisitedSchema = z.object({ worker_id: WorkerIdSchema, slot: Slot, ticket: Ticket }).openapi(
+  "VisitedRequest",
+);
 
 const OutboxLinkSchema = z.object({
   url: z.string().max(LIMITS.urlBytes),
@@ -81,6 +92,7 @@ export const OutboxDeliverySchema = z.object({
   worker_id: WorkerIdSchema,
   rows: z.array(z.object({
     slot: Slot,
+    from_shard: Shard.optional(),
     crawl_id: z.string().max(64),
     lease_id: LeaseIdSchema,
     seq: Seq,
@@ -91,12 +103,23 @@ export const OutboxDeliverySchema = z.object({
 
 export const OutboxAckSchema = z.object({
   worker_id: WorkerIdSchema,
-  rows: z.array(z.object({ lease_id: LeaseIdSchema, seq: Seq })).max(LIMITS.outboxRows),
+  rows: z.array(z.object({ lease_id: LeaseIdSchema, seq: Seq, from_shard: Shard.optional() })).max(LIMITS.outboxRows),
 }).openapi("OutboxAck");
 
 export const CapturesSchema = z.object({
   storage_prefix: z.string().max(1024),
-  shard: z.int().min(0).max(SLOT_COUNT - 1),
+  shard: Shard,
   after_seq: z.int().min(-1),
   limit: z.int().min(1).max(LIMITS.capturesPerReply),
 }).openapi("CapturesRequest");
+
+export const RobotsDigestSchema = z.object({
+  digest: z.string().regex(/^[0-9a-f]{64}$/, "64 lower-case hex digits are wanted"),
+});
+
+/** In the query of a GET. */
+export const RobotsSlotSchema = z.object({
+  slot: z.coerce.number().int().min(0).max(SLOT_COUNT - 1).optional().openapi({
+    description: "That of the lease that names the body: asked of another coordinator than its owner, it is a 421.",
+  }),
+});

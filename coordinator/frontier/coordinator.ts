@@ -5,7 +5,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { BlobStore, Clock, Digest, Logger, Random, Signer } from "../../runtime/ports.ts";
 import type { RobotsJudge } from "../explain_ports.ts";
 import type { SeenFacts } from "../seen_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
@@ -22,9 +22,8 @@ import {
   type HostKey,
   type LeaseReply,
   LIMITS,
-  type OutboxDelivery,
-  type OutboxRow,
   type ReleaseRequest,
+  type ShardOwner,
   type SlotMap,
 } from "../../protocol/mod.ts";
 import { AddressDirectory } from "./clocks/address_directory.ts";
@@ -32,7 +31,7 @@ import { CompleteOperation } from "./leases/complete.ts";
 import { CrawlBook } from "./crawls/crawl.ts";
 import { CrawlDesk } from "./crawls/crawl_desk.ts";
 import { crawlStats } from "./views/crawl_stats.ts";
-import { ackOperation, ReceiveOperation } from "./crawls/enqueue.ts";
+import { ExchangeDesk } from "./exchange_desk.ts";
 import { domainPolicyOperation, domainView } from "./clocks/domain_policy.ts";
 import { FinishDetector } from "./crawls/finish.ts";
 import { fleetView } from "./views/fleet_view.ts";
@@ -45,7 +44,7 @@ import { LeaseDesk } from "./leases/lease_desk.ts";
 import { extendOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
 import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
-import type { FrontierParts } from "./shard.ts";
+import type { FrontierParts, Shard } from "./shard.ts";
 import { ShardBook } from "./shard_book.ts";
 import { SlotMover, type SlotMoverOptions } from "./handover/slot_mover.ts";
 import { SlotMoving } from "../slot_ports.ts";
@@ -74,13 +73,19 @@ export interface CoordinatorOptions {
   readonly slotMap?: SlotMap;
   /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
   readonly slots?: Pick<SlotMoverOptions, "directory" | "foreignShard" | "rowsPerCommit">;
+  /** Signs what other coordinators are told by way of edges; wanted where there are others. */
+  readonly signer?: Signer;
+  /** Who has which shard, for as long as nothing newer is known. */
+  readonly owners?: readonly ShardOwner[];
 }
 
 /** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
 export async function openCoordinator(options: CoordinatorOptions): Promise<FrontierCoordinator> {
   const { core, shardStores, controlStore, clock, random, digest, log } = options;
-  const book = new ShardBook(shardStores.length);
+  const shards: Shard[] = [];
+  const book = new ShardBook(shardStores.length, shards);
   if (options.slotMap !== undefined) book.learn(options.slotMap);
+  if (options.owners !== undefined) book.learn({ ...book.map, owners: options.owners });
   const settings = frontierSettings(options.settings);
   const parts: FrontierParts = {
     core,
@@ -94,8 +99,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Fron
     crawls: new CrawlBook(),
     directory: new HostDirectory(core, book),
     ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
+    ...(options.signer === undefined ? {} : { signer: options.signer }),
     addresses: new AddressDirectory(core, book, settings.exemptAddresses),
-    shards: [],
+    shards,
   };
   const desk = new CrawlDesk(parts, controlStore);
   try {
@@ -136,6 +142,7 @@ export class FrontierCoordinator implements Coordinator {
   readonly #leases: LeaseDesk;
   readonly #urls: UrlDesk;
   readonly #permits: PermitDesk;
+  readonly #exchange: ExchangeDesk;
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
@@ -154,6 +161,7 @@ export class FrontierCoordinator implements Coordinator {
     this.#leases = new LeaseDesk(parts, this.#board);
     this.#urls = new UrlDesk(parts);
     this.#permits = new PermitDesk(parts);
+    this.#exchange = new ExchangeDesk(parts);
     this.#sweeping = this.#sweepForEver();
   }
 
@@ -212,10 +220,10 @@ export class FrontierCoordinator implements Coordinator {
     const writer = this.#ofSlot(completion.slot);
     if (writer === undefined) return { status: "stale", accepted: 0 };
     // First, as the lease's end is the last that its edge tells.
-    await this.#permits.told(completion, writer);
+    const referrals = await this.#permits.told(completion, writer);
     const reply = await writer.submit(new CompleteOperation(completion));
     if (completion.done && writer.shard.leases.size === 0) this.#sweepNow.abort();
-    return reply;
+    return referrals.length === 0 ? reply : { ...reply, referrals };
   };
 
   extend: Coordinator["extend"] = async (request) => {
@@ -224,9 +232,12 @@ export class FrontierCoordinator implements Coordinator {
   };
 
   release: Coordinator["release"] = async ({ leases, worker_id }: ReleaseRequest) => {
-    await Promise.all(
-      leases.map((lease) => this.#ofSlot(lease.slot)?.submit(releaseOperation({ worker_id, lease }))),
-    );
+    const released = leases.map(async (lease) => {
+      await this.#ofSlot(lease.slot)?.submit(releaseOperation({ worker_id, lease }));
+    });
+    // Those that are here end, whoever has the others.
+    await Promise.allSettled(released);
+    await Promise.all(released);
   };
 
   settled: Coordinator["settled"] = async (request) => {
@@ -239,38 +250,15 @@ export class FrontierCoordinator implements Coordinator {
 
   returnPermits: Coordinator["returnPermits"] = (request) => this.#permits.giveBack(request);
 
-  deliverOutbox: Coordinator["deliverOutbox"] = async ({ rows }: OutboxDelivery) => {
-    const perWriter = new Map<ShardWriter, OutboxRow[]>();
-    for (const row of rows) {
-      const writer = this.#ofSlot(row.slot);
-      if (writer === undefined || this.#parts.crawls.get(row.crawl_id) === undefined) {
-        throw new Error(
-          `Taking in outbox row ${row.seq} of ${row.lease_id}: found crawl ${row.crawl_id}, slot ${row.slot}; ` +
-            "wanted a crawl and a slot of this coordinator.",
-        );
-      }
-      const list = perWriter.get(writer);
-      if (list === undefined) perWriter.set(writer, [row]);
-      else list.push(row);
-    }
-    const left = await Promise.all(
-      Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))),
-    );
-    for (const slot of left.flat()) throw new SlotMoving(slot);
+  visited: Coordinator["visited"] = async (request) => {
+    if (this.#ofSlot(request.slot) !== undefined) await this.#permits.visited(request);
   };
 
-  /** A row's name doesn't say its shard: each takes those that it holds. */
-  ackOutbox: Coordinator["ackOutbox"] = async ({ rows }) => {
-    await Promise.all(this.#writers.map((writer) => writer.submit(ackOperation(rows))));
-  };
+  deliverOutbox: Coordinator["deliverOutbox"] = (delivery) => this.#exchange.deliver(delivery);
 
-  robotsBody: Coordinator["robotsBody"] = async (digest) => {
-    for (const { store } of this.#writers) {
-      const body = await store.robotsBody(digest);
-      if (body !== undefined) return body;
-    }
-    return undefined;
-  };
+  ackOutbox: Coordinator["ackOutbox"] = (ack) => this.#exchange.acknowledge(ack);
+
+  robotsBody: Coordinator["robotsBody"] = (request) => this.#exchange.robotsBody(request);
 
   captures: Coordinator["captures"] = async (request: CapturesRequest): Promise<CapturesReply> => {
     if (request.shard >= this.shardCount()) return { rows: [], more: false };
@@ -369,6 +357,10 @@ export class FrontierCoordinator implements Coordinator {
 
   slotMap(): SlotMap {
     return this.#parts.book.map;
+  }
+
+  ownsAll(): boolean {
+    return this.#parts.book.ownsAll;
   }
 
   problems(): string[] {

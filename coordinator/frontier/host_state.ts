@@ -36,6 +36,8 @@ export interface LeaseState {
   promisedAddress: string;
   /** Addresses that its edge asked permits for, since the start. */
   readonly addresses: Set<string>;
+  /** One of them is another coordinator's, which may have refused. */
+  isReferred: boolean;
   /** Requests on other hosts that it was permitted, since the start, and those hosts. */
   permits: number;
   readonly visited: Set<HostKey>;
@@ -70,6 +72,8 @@ export interface HostState extends HostClocks, Scheduled, Placed {
   visit: { readonly leaseId: LeaseId; readonly until: number } | undefined;
   /** Requests by permit that failed in a row. Of this process only. */
   visitFailures: number;
+  /** Leases in a row that came back without a request, after other coordinators were asked for addresses. Of this process only. */
+  turnedAway: number;
   /** Origins that URLs of this host were seen to have, since the start. */
   readonly origins: Set<Origin>;
 }
@@ -98,6 +102,7 @@ export function newHost(key: { slot: number; host: HostKey; domain: string }): H
     keptFreeUntil: 0,
     visit: undefined,
     visitFailures: 0,
+    turnedAway: 0,
     origins: new Set(),
     ticket: 0,
     placedAt: NaN,

@@ -216,6 +216,7 @@ function openLease(shard: Shard, row: LeaseRow, urls: readonly UrlRow[]): LeaseS
     isPolite: row.isPolite,
     promisedAddress: "",
     addresses: new Set(),
+    isReferred: false,
     permits: 0,
     visited: new Set(),
     pages: new Map(urls.map((url) => [url.fingerprint, url])),

@@ -6,7 +6,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import type { BlobStore, Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
+import type { BlobStore, Clock, Digest, Logger, Random, Signer } from "../../runtime/ports.ts";
 import type { RobotsJudge } from "../explain_ports.ts";
 import type { OriginRow, UrlRow } from "../ports.ts";
 import type { SlotMark } from "../slot_ports.ts";
@@ -58,6 +58,8 @@ export interface FrontierParts {
   readonly directory: HostDirectory;
   /** Where copies of the seen-set's filters go; absent = nowhere. */
   readonly blobs?: BlobStore;
+  /** Signs what other coordinators are told; absent = this one has all shards. */
+  readonly signer?: Signer;
   readonly addresses: AddressDirectory;
   /** The shards of this process by index, each the one that was loaded last. */
   readonly shards: Shard[];

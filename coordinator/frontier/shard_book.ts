@@ -7,15 +7,19 @@
 import { evenSlotMap, mergedMap, shardOf, SLOT_COUNT, type SlotMap } from "../../protocol/mod.ts";
 import { NotOwned } from "../owner_ports.ts";
 import { SlotMoving } from "../slot_ports.ts";
+import type { Shard } from "./shard.ts";
 import type { ShardWriter } from "./writer.ts";
 
 export class ShardBook {
   readonly #byIndex: (ShardWriter | undefined)[] = [];
+  readonly #shards: Shard[];
   #own: readonly ShardWriter[] = [];
   #map: SlotMap;
 
-  constructor(shards: number) {
-    this.#map = evenSlotMap(shards);
+  /** `shards`: see FrontierParts; one that isn't owned any more leaves it. */
+  constructor(count: number, shards: Shard[] = []) {
+    this.#map = evenSlotMap(count);
+    this.#shards = shards;
   }
 
   get map(): SlotMap {
@@ -44,6 +48,10 @@ export class ShardBook {
   put(index: number, writer: ShardWriter | undefined): void {
     this.#byIndex[index] = writer;
     this.#own = this.#byIndex.filter((some) => some !== undefined);
+    if (writer !== undefined) return;
+    delete this.#shards[index];
+    // Nobody tells any more when its addresses have room.
+    for (const { shard } of this.#own) shard.parkedAtAddress.openedAll();
   }
 
   find(index: number): ShardWriter | undefined {

@@ -5,7 +5,7 @@
  * than one reply time.
  */
 
-import { LIMITS, PROTOCOL_VERSION } from "../../protocol/mod.ts";
+import { LIMITS, PROTOCOL_VERSION, type SlotMap } from "../../protocol/mod.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 
 export interface CoordinatorClientOptions {
@@ -52,11 +52,13 @@ export interface Call {
 }
 
 /** An answer, or why there is none and how long the coordinator asks to wait. */
-type Attempt = { readonly answer: unknown } | Failure;
+export type Attempt = { readonly answer: unknown } | Failure;
 
-interface Failure {
+export interface Failure {
   readonly failure: string;
   readonly retryAfterMs: number;
+  /** It answered: what is asked for belongs to another coordinator (421), as far as this map knows. */
+  readonly misdirected?: SlotMap;
 }
 
 export class CoordinatorClient {
@@ -86,35 +88,47 @@ export class CoordinatorClient {
     this.#options.signal?.removeEventListener("abort", this.#noteStop);
   }
 
+  /** As it is called in logs, and told apart from others. */
+  get base(): string {
+    return this.#base;
+  }
+
   /** The parsed answer, and how long (ms) after the call the request was sent that brought it. */
   async send(call: Call): Promise<{ readonly answer: unknown; readonly sentAfterMs: number }> {
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
     const called = { wall: clock.wallMs(), monotonic: clock.monotonicMs() };
     for (let waitMs: number = LIMITS.apiRetryMs;; waitMs = Math.min(waitMs * 2, LIMITS.apiRetryMaxMs)) {
-      this.#refuseWhenOver(call);
+      this.refuseWhenOver(call);
       const elapsed = Math.min(clock.wallMs() - called.wall, clock.monotonicMs() - called.monotonic);
-      const attempt = await this.#attempt(call);
-      if ("answer" in attempt) {
-        if (this.#failing) log.info("the coordinator answers again", { url: this.#base });
-        this.#failing = false;
-        return { answer: attempt.answer, sentAfterMs: Math.max(0, elapsed) };
-      }
-      this.#refuseWhenOver(call);
-      if (!this.#failing) log.warn("the coordinator doesn't answer; trying again", { failure: attempt.failure });
-      this.#failing = true;
-      await this.#pause(call, attempt, waitMs);
+      const attempt = await this.attempt(call);
+      if ("answer" in attempt) return { answer: attempt.answer, sentAfterMs: Math.max(0, elapsed) };
+      if (attempt.misdirected !== undefined) throw new CoordinatorRefused(421, attempt.failure);
+      this.refuseWhenOver(call);
+      await this.pause(call, attempt, waitMs);
     }
   }
 
+  /** One request; `cut` gives it up. Throws CoordinatorRefused for a status that another try wouldn't change. */
+  async attempt(call: Call, cut?: AbortSignal): Promise<Attempt> {
+    const { log } = this.#options;
+    const attempt = await this.#try(call, cut);
+    const isAnswered = "answer" in attempt || attempt.misdirected !== undefined;
+    if (isAnswered && this.#failing) log.info("the coordinator answers again", { url: this.#base });
+    const isNew = !isAnswered && !this.#failing && !this.#closed.signal.aborted && cut?.aborted !== true;
+    if (isNew) log.warn("the coordinator doesn't answer; trying again", { failure: attempt.failure });
+    if (isAnswered || isNew) this.#failing = !isAnswered;
+    return attempt;
+  }
+
   /** Throws when the client was closed, or the edge stops and this isn't worth asking. */
-  #refuseWhenOver(call: Call): void {
+  refuseWhenOver(call: Call): void {
     const refusal = `Asking the coordinator at ${this.#base} for ${call.path}:`;
     if (this.#closed.signal.aborted) throw new Error(`${refusal} the connection was closed.`);
     if (call.untilStop && this.#options.signal?.aborted) throw new Error(`${refusal} the edge stops.`);
   }
 
   /** Waits before the next try; throws when the edge stops and that try would come too late. */
-  async #pause(call: Call, { failure, retryAfterMs }: Failure, waitMs: number): Promise<void> {
+  async pause(call: Call, { failure, retryAfterMs }: Failure, waitMs: number): Promise<void> {
     const { clock, random, signal: stop } = this.#options;
     const pauseMs = Math.max(retryAfterMs, waitMs * (0.5 + random.next() / 2));
     if (this.#stoppedAt !== undefined && clock.monotonicMs() + pauseMs - this.#stoppedAt > LIMITS.apiReplyMs) {
@@ -129,12 +143,13 @@ export class CoordinatorClient {
   }
 
   /** One request; not cut short by a stop, since a lease that was granted should be known. */
-  async #attempt(call: Call): Promise<Attempt> {
+  async #try(call: Call, outer: AbortSignal | undefined): Promise<Attempt> {
     const over = new AbortController();
     const cut = new AbortController();
     // With reasons of their own: the usual one is an exception with a stack, for every call.
     const giveUp = () => cut.abort("given up");
     this.#closed.signal.addEventListener("abort", giveUp, { once: true });
+    outer?.addEventListener("abort", giveUp, { once: true });
     void this.#options.clock.sleep(LIMITS.apiReplyMs, over.signal).then(giveUp);
     try {
       const response = await this.#request(call, cut.signal);
@@ -146,6 +161,7 @@ export class CoordinatorClient {
     } finally {
       over.abort("answered");
       this.#closed.signal.removeEventListener("abort", giveUp);
+      outer?.removeEventListener("abort", giveUp);
     }
   }
 
@@ -170,6 +186,7 @@ export class CoordinatorClient {
     if (status === 200) return { answer: JSON.parse(text) };
     if (status === absent) return { answer: undefined };
     const sentence = `Asking the coordinator at ${this.#base} for ${path}: ${status} ${detailOf(text)}`;
+    if (status === 421) return { failure: sentence, retryAfterMs: 0, misdirected: mapIn(text) };
     if (status === 429 || status >= 500) {
       return { failure: sentence, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
     }
@@ -181,7 +198,19 @@ export class CoordinatorClient {
   }
 }
 
-function baseOf(url: string): string {
+/** A 421 that has none comes from something else than a coordinator. */
+const NO_MAP: SlotMap = { version: 0, shards: 1, runs: [[0, 0]] };
+
+function mapIn(text: string): SlotMap {
+  try {
+    return (JSON.parse(text) as { slot_map?: SlotMap }).slot_map ?? NO_MAP;
+  } catch {
+    return NO_MAP;
+  }
+}
+
+/** As all coordinators' addresses are written; throws a sentence when it is none. */
+export function baseOf(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "") {
     throw new Error(`The coordinator's address ${JSON.stringify(url)} is none: http(s)://host[:port]/ is wanted.`);

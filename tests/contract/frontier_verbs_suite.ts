@@ -166,8 +166,8 @@ const robotsBodies: Scenario = {
     const body = "\ufeffUser-agent: *\r\nDisallow: /\u00e9\u{1f577}\u0000\n";
     const outcome = robots(targetOf(lease, "robots"), body);
     await frontier.complete(report(lease, [outcome], { last_start_ago_ms: 0, gap_ms: 1000 }));
-    assert.equal(await frontier.robotsBody(outcome.digest!), body);
-    const unknown = await frontier.robotsBody(nativeDigest.sha256Hex(new Uint8Array([1])));
+    assert.equal(await frontier.robotsBody({ digest: outcome.digest!, slot: lease.slot }), body);
+    const unknown = await frontier.robotsBody({ digest: nativeDigest.sha256Hex(new Uint8Array([1])) });
     assert.equal(unknown, undefined);
     passGap(plane);
     const { leases: [next] } = await ask(frontier);

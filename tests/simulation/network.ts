@@ -182,6 +182,7 @@ const ROUTES: Readonly<Record<string, keyof FrontierVerbs>> = {
   address_permits: "permitAddress",
   permits_return: "returnPermits",
   permits: "permit",
+  visited: "visited",
   captures: "captures",
 };
 
@@ -189,7 +190,7 @@ function serve(verbs: FrontierVerbs, verb: string, request: unknown): Promise<un
   const route = ROUTES[verb];
   if (route !== undefined) return (verbs[route] as (request: unknown) => Promise<unknown>)(request);
   const digest = verb.replace("robots/", "");
-  return verbs.robotsBody(digest).then((body) => body === undefined ? undefined : { body });
+  return verbs.robotsBody({ digest }).then((body) => body === undefined ? undefined : { body });
 }
 
 function isIdle(call: Call | undefined, { body }: Reply): boolean {

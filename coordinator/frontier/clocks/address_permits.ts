@@ -20,8 +20,15 @@ export interface Asked {
   readonly maxParallel: number;
 }
 
-/** On the lease's shard: joins its host to the address; undefined when the lease doesn't stand, or has too many already. */
-export function noteAddressOperation(request: AddressPermitRequest, group: string): Operation<Asked | undefined> {
+/**
+ * On the lease's shard: joins its host to the address; undefined when the lease doesn't stand, or has too many already.
+ * `isElsewhere`: another coordinator has the address.
+ */
+export function noteAddressOperation(
+  request: AddressPermitRequest,
+  group: string,
+  isElsewhere = false,
+): Operation<Asked | undefined> {
   return {
     apply({ shard, now }) {
       const lease = shard.fenced(request);
@@ -29,6 +36,7 @@ export function noteAddressOperation(request: AddressPermitRequest, group: strin
       const { limits } = shard.parts.settings;
       if (!lease.addresses.has(group) && lease.addresses.size >= limits.addressesPerLease) return undefined;
       lease.addresses.add(group);
+      lease.isReferred ||= isElsewhere && lease.isPolite;
       if (lease.isPolite && lease.host.address !== group) {
         lease.host.address = group;
         shard.batch.changeHost(lease.host);

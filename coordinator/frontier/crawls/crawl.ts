@@ -36,6 +36,8 @@ export class Crawl {
   readonly leased: number[];
   /** Per shard: targets that came back in a round whose commit is under way; were it to fail, they would be out still. */
   readonly freed: number[];
+  /** Wall ms at which it may have run, here or elsewhere; undefined = nobody asked yet. Of this process only. */
+  ranAt: number | undefined;
   /** Origins whose sitemaps it was told of, since the start. */
   readonly announced = new Set<Origin>();
   readonly #parts: CrawlParts;

@@ -18,7 +18,7 @@ import type { UrlRow } from "../../ports.ts";
 import { acceptSpan, type Finding, isSeedPath, longerPath } from "../accept.ts";
 import { addTo } from "../counters.ts";
 import type { Crawl } from "../crawls/crawl.ts";
-import type { LeaseState } from "../host_state.ts";
+import type { HostState, LeaseState } from "../host_state.ts";
 import { learnRegion } from "../regions/learn_region.ts";
 import type { LinkSpan } from "../links.ts";
 import { familyOf } from "../door/family.ts";
@@ -34,6 +34,8 @@ import type { Ending } from "../clocks/start_groups.ts";
 
 /** A host whose targets came back without a request rests this long, so that nothing spins. */
 const DEFERRED_REST_MS = 1_000;
+/** The same, doubling each time, while the address that it goes to is full and another coordinator's. */
+const TURNED_AWAY_REST_MS = 16_000;
 /** Requests that one target can have cost: its own and its redirects' within the lease. */
 const REQUESTS_PER_TARGET = 1 + Math.max(LIMITS.redirectHops, LIMITS.robotsRedirectHops);
 
@@ -147,10 +149,19 @@ export class CompleteOperation implements Operation<CompletionReply> {
     const pace = { ...lease, closingGapMs: closingGapMs(lease, shard.parts.settings.limits) };
     host.nextStartAt = Math.max(host.nextStartAt, nextStartAt(pace, reported, now));
     const didNothing = lease.requests === 0 && lease.pages.size > 0;
-    if (done && (lease.hasDeferred || didNothing)) {
-      host.nextStartAt = Math.max(host.nextStartAt, now + DEFERRED_REST_MS);
+    if (lease.requests > 0) host.turnedAway = 0;
+    else if (done && lease.isReferred) host.turnedAway++;
+    if (done && (lease.hasDeferred || didNothing || host.turnedAway > 0)) {
+      host.nextStartAt = Math.max(host.nextStartAt, now + restMs(host, shard.parts.random.next()));
     }
   }
+}
+
+/** Nobody tells when an address of another coordinator has room, so its hosts try again ever more rarely, and not together. */
+function restMs({ turnedAway }: HostState, chance: number): number {
+  if (turnedAway === 0) return DEFERRED_REST_MS;
+  const most = Math.min(TURNED_AWAY_REST_MS, DEFERRED_REST_MS * 2 ** turnedAway);
+  return DEFERRED_REST_MS + (most - DEFERRED_REST_MS) * chance;
 }
 
 /** Every request counts: page, redirect hop, robots.txt. A response can't have come without one. */

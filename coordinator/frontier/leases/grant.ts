@@ -159,6 +159,7 @@ function newLease(
     isPolite: crawl.isPolite,
     promisedAddress: "",
     addresses: new Set(),
+    isReferred: false,
     permits: 0,
     visited: new Set(),
     pages: new Map(chosen.rows.map((row) => [row.fingerprint, row])),

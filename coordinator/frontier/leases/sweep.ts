@@ -35,7 +35,7 @@ export class SweepOperation implements Operation<Map<CrawlId, Census>> {
     emptySkippedHosts(round);
     deleteFinished(round.shard, round.now);
     writeTallies(round, TALLIES_PER_SWEEP);
-    return takeCensus(round.shard);
+    return takeCensus(round);
   }
 }
 
@@ -55,12 +55,13 @@ function writeTallies({ shard }: Round, most: number): void {
 /** Before the shard is closed: whatever no sweep has written yet. */
 export const lastWordOperation: Operation<void> = { apply: (round) => writeTallies(round, Infinity) };
 
-function takeCensus(shard: Shard): Map<CrawlId, Census> {
+function takeCensus({ shard, now }: Round): Map<CrawlId, Census> {
   const leases = new Map<CrawlId, number>();
   for (const { crawlId } of shard.leases.values()) leases.set(crawlId, (leases.get(crawlId) ?? 0) + 1);
   const census = new Map<CrawlId, Census>();
   for (const crawl of shard.parts.crawls.all()) {
     if (!crawl.isRunning) continue;
+    crawl.ranAt = now;
     const { accepted, settled, sent, received } = shard.countsOf(crawl.id);
     const outboxRows = shard.outbox.countOf(crawl.id);
     census.set(crawl.id, { accepted, settled, sent, received, leases: leases.get(crawl.id) ?? 0, outboxRows });

@@ -4,20 +4,29 @@
  * more than the longest back-off, whatever Retry-After it says.
  */
 
-import { FAILURES, hostKeyOf, type Outcome, type RobotsFetched } from "../../../protocol/mod.ts";
+import { FAILURES, hostKeyOf, type LeaseId, type Outcome, type RobotsFetched } from "../../../protocol/mod.ts";
 import { retryAfter } from "../clocks/politeness.ts";
 import type { HostPlace } from "../host_directory.ts";
 import type { HostState, LeaseState } from "../host_state.ts";
 import type { Operation } from "../round.ts";
 import type { FrontierParts, Shard } from "../shard.ts";
 
-/** The hosts that the robots targets among `outcomes` came to by permit, with what is to be done on their shards. */
+/** What is told of one host that was asked by permit. */
+export interface Told {
+  readonly place: HostPlace;
+  /** Absent: it answered with a redirect. */
+  readonly answer?: VisitAnswer;
+}
+
+type VisitAnswer = Pick<RobotsFetched, "failure" | "retry_after_ms">;
+
+/** The hosts that the robots targets among `outcomes` came to by permit, and what they answered. */
 export function visitsTold(
   parts: FrontierParts,
   lease: LeaseState | undefined,
   outcomes: readonly Outcome[],
-): [HostPlace, Operation<void>][] {
-  const told: [HostPlace, Operation<void>][] = [];
+): Told[] {
+  const told: Told[] = [];
   for (const outcome of outcomes) {
     // What was told before isn't told again.
     if (lease === undefined || outcome.status !== "robots" || !lease.robotsOrigins.has(outcome.origin)) continue;
@@ -26,18 +35,19 @@ export function visitsTold(
       const facts = parts.core.url(location);
       const host = "error" in facts ? "" : hostKeyOf(facts.host);
       if (!lease.visited.has(host)) continue;
+      const place = parts.directory.placeOf(host);
       // All but the last answered with a redirect.
-      const answer = index === hops.length - 1 ? outcome : undefined;
-      told.push([parts.directory.placeOf(host), visitOverOperation(host, lease, answer)]);
+      told.push(index === hops.length - 1 ? { place, answer: outcome } : { place });
     }
   }
   return told;
 }
 
-function visitOverOperation(name: string, { leaseId }: LeaseState, answer: RobotsFetched | undefined): Operation<void> {
+/** On the host's shard. */
+export function visitOverOperation(leaseId: LeaseId, { place, answer }: Told): Operation<void> {
   return {
     apply({ shard, now }) {
-      const host = shard.hosts.get(name);
+      const host = shard.hosts.get(place.host);
       // From `drained` on the host's row stands still; the drain waited for this visit, or until it had to be over.
       const mark = host && shard.marks.get(host.slot);
       if (host === undefined || (mark !== undefined && mark.state !== "freezing")) return;
@@ -52,7 +62,7 @@ function visitOverOperation(name: string, { leaseId }: LeaseState, answer: Robot
 function noteAnswer(
   shard: Shard,
   host: HostState,
-  what: { readonly answer: RobotsFetched; readonly now: number },
+  what: { readonly answer: VisitAnswer; readonly now: number },
 ): void {
   const { limits } = shard.parts.settings;
   const { answer: { failure, retry_after_ms }, now } = what;

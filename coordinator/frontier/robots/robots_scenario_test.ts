@@ -54,8 +54,8 @@ test("fresh rules ride along by digest, for 24 h; a body is stored under the dig
   assert.equal(next.robots.length, 1);
   const { digest, expires_in_ms } = next.robots[0]!;
   assert.notEqual(digest, "0".repeat(64));
-  assert.equal(await coordinator.robotsBody(digest!), body);
-  assert.equal(await coordinator.robotsBody("0".repeat(64)), undefined);
+  assert.equal(await coordinator.robotsBody({ digest: digest! }), body);
+  assert.equal(await coordinator.robotsBody({ digest: "0".repeat(64) }), undefined);
   assert.equal(expires_in_ms, 24 * 3_600_000 - 1_000);
   assert.ok(next.targets.every(({ kind }) => kind === "page"));
   await coordinator.release({ worker_id: "w1", leases: [next], reason: "test" });

@@ -1,0 +1,65 @@
+/**
+ * What edges carry between shards, and fetch beside their leases: outbox rows, their acknowledgements, robots.txt bodies.
+ * Invariant: what is taken in is durable; what isn't this coordinator's is refused with the map (NotOwned).
+ */
+
+import type { OutboxAck, OutboxDelivery, OutboxRow, RobotsBodyRequest } from "../../protocol/mod.ts";
+import { SlotMoving } from "../slot_ports.ts";
+import { ackOperation, ReceiveOperation } from "./crawls/enqueue.ts";
+import type { FrontierParts } from "./shard.ts";
+import type { ShardWriter } from "./writer.ts";
+
+export class ExchangeDesk {
+  readonly #parts: FrontierParts;
+
+  constructor(parts: FrontierParts) {
+    this.#parts = parts;
+  }
+
+  async deliver({ rows }: OutboxDelivery): Promise<void> {
+    const { book, crawls } = this.#parts;
+    const perWriter = new Map<ShardWriter, OutboxRow[]>();
+    for (const row of rows) {
+      const writer = book.ofSlot(row.slot);
+      if (writer === undefined || crawls.get(row.crawl_id) === undefined) {
+        throw new Error(
+          `Taking in outbox row ${row.seq} of ${row.lease_id}: found crawl ${row.crawl_id}, slot ${row.slot}; ` +
+            "wanted a crawl and a slot of this coordinator.",
+        );
+      }
+      const list = perWriter.get(writer);
+      if (list === undefined) perWriter.set(writer, [row]);
+      else list.push(row);
+    }
+    const left = await Promise.all(
+      Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))),
+    );
+    for (const slot of left.flat()) throw new SlotMoving(slot);
+  }
+
+  /** Rows whose shard isn't named are looked for in all: edges of protocol version 1 don't name it. */
+  async acknowledge({ rows }: OutboxAck): Promise<void> {
+    const { book } = this.#parts;
+    const perWriter = new Map<ShardWriter, OutboxAck["rows"][number][]>();
+    for (const row of rows) {
+      const writers = row.from_shard === undefined ? book.own : [book.get(row.from_shard)];
+      for (const writer of writers) {
+        const list = perWriter.get(writer);
+        if (list === undefined) perWriter.set(writer, [row]);
+        else list.push(row);
+      }
+    }
+    await Promise.all(Array.from(perWriter, ([writer, list]) => writer.submit(ackOperation(list))));
+  }
+
+  /** The same body may lie in several shards: whichever has it. */
+  async robotsBody({ digest, slot }: RobotsBodyRequest): Promise<string | undefined> {
+    const { book } = this.#parts;
+    for (const { store } of book.own) {
+      const body = await store.robotsBody(digest);
+      if (body !== undefined) return body;
+    }
+    if (slot !== undefined) book.ofSlot(slot);
+    return undefined;
+  }
+}
