@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { test } from "../tests/support/test.ts";
-import { base32, concat, nativeDigest, nativeGzip, systemClock } from "./node.ts";
+import { base32, concat, hmacSigner, nativeDigest, nativeGzip, systemClock } from "./node.ts";
 
 test("base32 agrees with the RFC 4648 vectors", () => {
   const utf8 = new TextEncoder();
@@ -21,6 +21,21 @@ test("digests agree with FIPS 180 vectors", () => {
   const parts = [abc.subarray(0, 1), new Uint8Array(0), abc.subarray(1)];
   assert.equal(nativeDigest.sha1Base32(...parts), nativeDigest.sha1Base32(abc));
   assert.equal(nativeDigest.sha1Hex(...parts), nativeDigest.sha1Hex(abc));
+});
+
+test("a signer agrees with the RFC 4231 vectors, and takes no other signature and no short secret", () => {
+  const key = "0b".repeat(20);
+  assert.throws(() => hmacSigner(key), /32 bytes/);
+  assert.throws(() => hmacSigner("0B".repeat(32)), /lower-case/);
+  // RFC 4231 4.7: a key that is longer than a block.
+  const signer = hmacSigner("aa".repeat(131));
+  const text = "Test Using Larger Than Block-Size Key - Hash Key First";
+  const signature = "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54";
+  assert.equal(signer.sign(text), signature);
+  assert.ok(signer.verify(text, signature));
+  for (const wrong of ["", signature.slice(1), `${signature}0`, signature.replace("6", "7"), "é".repeat(64)]) {
+    assert.ok(!signer.verify(text, wrong), wrong);
+  }
 });
 
 test("gzip members, small and streamed, decompress to what went in", async () => {

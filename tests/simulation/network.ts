@@ -6,6 +6,7 @@
  */
 
 import { NotOwned } from "../../coordinator/owner_ports.ts";
+import type { Coordinator } from "../../coordinator/ports.ts";
 import type { FrontierVerbs } from "../../protocol/mod.ts";
 import type { Chance } from "./chance.ts";
 import type { Process } from "./machine.ts";
@@ -25,7 +26,7 @@ export interface NetworkParts {
   /** Who serves under a host name now; undefined = nobody listens. */
   readonly coordinator: (
     host: string,
-  ) => { readonly verbs: FrontierVerbs; readonly process: Process; readonly awakeAt: number } | undefined;
+  ) => { readonly verbs: Coordinator; readonly process: Process; readonly awakeAt: number } | undefined;
   /** The coordinator is asked. */
   readonly onArrival: (call: Call) => void;
   /** The coordinator gives its answer away. */
@@ -186,7 +187,8 @@ const ROUTES: Readonly<Record<string, keyof FrontierVerbs>> = {
   captures: "captures",
 };
 
-function serve(verbs: FrontierVerbs, verb: string, request: unknown): Promise<unknown> {
+function serve(verbs: Coordinator, verb: string, request: unknown): Promise<unknown> {
+  if (verb === "map") return Promise.resolve({ slot_map: verbs.slotMap() });
   const route = ROUTES[verb];
   if (route !== undefined) return (verbs[route] as (request: unknown) => Promise<unknown>)(request);
   const digest = verb.replace("robots/", "");

@@ -93,6 +93,8 @@ async function workAsEdge(send: Send, plane: ControlPlane): Promise<void> {
   await send("POST /v1/frontier/permits_return", {
     json: { worker_id: "tokyo", lease_id: first.lease_id, addresses: ["192.0.2.1"], last_start_ago_ms: 5 },
   });
+  await send("POST /v1/frontier/visited", { json: { worker_id: "tokyo", slot: first.slot, ticket: "forged" } });
+  await send("GET /v1/frontier/map");
   const digest = nativeDigest.sha256Hex(new TextEncoder().encode(RULES));
   await send("GET /v1/frontier/robots/{digest}", { path: `/v1/frontier/robots/${digest}` });
   await send("POST /v1/frontier/captures", { json: { storage_prefix: "tokyo/", shard: 0, after_seq: -1, limit: 10 } });

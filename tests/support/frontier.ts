@@ -21,8 +21,8 @@ import type {
   RobotsFetched,
   Target,
 } from "../../protocol/mod.ts";
-import { nativeDigest } from "../../runtime/node.ts";
-import type { Logger, Random } from "../../runtime/ports.ts";
+import { hmacSigner, nativeDigest } from "../../runtime/node.ts";
+import type { Logger, Random, Signer } from "../../runtime/ports.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 
 let loaded: Promise<Core> | undefined;
@@ -59,15 +59,35 @@ export function newWorld(shards = 1): World {
   };
 }
 
-/** Starts a coordinator on what lies on the world's disks; `wrap` may put something between it and a store. */
+/** Where the coordinator that owns a shard alone is said to be. */
+export const baseOfShard = (shard: number): string => `http://c${shard}.test/`;
+
+/** Signs as all coordinators of tests do. */
+export const testSigner: Signer = hmacSigner("5e".repeat(32));
+
+/**
+ * Starts a coordinator on what lies on the world's disks; `wrap` may put something between it and a store. `owns`: those
+ * shards alone; the others belong to coordinators at `baseOfShard`.
+ */
 export async function start(
   world: World,
-  options: { settings?: CoordinatorOptions["settings"]; wrap?: (store: ShardStore) => ShardStore } = {},
+  options: {
+    settings?: CoordinatorOptions["settings"];
+    wrap?: (store: ShardStore) => ShardStore;
+    owns?: readonly number[];
+  } = {},
 ): Promise<Coordinator> {
+  const { owns } = options;
   const wrap = options.wrap ?? ((store) => store);
   return await openCoordinator({
     core: await testCore(),
-    shardStores: world.disks.map((disk) => wrap(new MemoryShardStore(disk))),
+    shardStores: world.disks.map((disk, shard) =>
+      owns?.includes(shard) === false ? undefined : wrap(new MemoryShardStore(disk))
+    ),
+    ...(owns === undefined ? {} : {
+      signer: testSigner,
+      owners: world.disks.map((_, shard) => ({ url: baseOfShard(shard), term: 1 })),
+    }),
     controlStore: new MemoryControlStore(world.control),
     clock: world.clock,
     random: world.random,
