@@ -47,7 +47,6 @@ import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts, Shard } from "./shard.ts";
 import { ShardBook } from "./shard_book.ts";
 import { SlotMover, type SlotMoverOptions } from "./handover/slot_mover.ts";
-import { SlotMoving } from "../slot_ports.ts";
 import type { DirectoryView } from "../owner_ports.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
