@@ -5,6 +5,7 @@
  */
 
 import type { FailureClass } from "../../protocol/mod.ts";
+import { tlsFault } from "./tls_faults.ts";
 import type { Ending, FetchTask } from "./fetch_task.ts";
 
 export interface Trouble {
@@ -44,8 +45,10 @@ export function connectFailure(error: unknown, secure: boolean, attempted: strin
   const { code, text } = describe(error);
   if (LOCAL.has(code)) throw new Error(`${attempted} failed for want of something on this machine: ${code} ${text}.`);
   const failure = BY_CODE[code] ?? (secure ? "tls" : "connect_refused");
-  const wanted = failure === "tls" ? "; wanted a TLS handshake with a certificate that is valid for the name" : "";
-  return { failure, detail: `${attempted} failed with ${code === "" ? "" : `${code}: `}${text}${wanted}.`, sent: true };
+  const found = `${code === "" ? "" : `${code}: `}${text}`;
+  if (failure !== "tls") return { failure, detail: `${attempted} failed with ${found}.`, sent: true };
+  const wanted = "wanted a TLS handshake with a certificate that is valid for the name";
+  return { failure, detail: `${attempted} failed in TLS (${tlsFault(code, text)}): ${found}; ${wanted}.`, sent: true };
 }
 
 /**

@@ -133,32 +133,6 @@ test("TLS: the certificate is checked against the URL's host, though the address
   await server.close();
 });
 
-test("TLS: self-signed, unknown issuer, no TLS at all, and a handshake that breaks off are class tls", async () => {
-  const lookup: TestLookup = () => Promise.resolve(["127.0.0.1"]);
-  const selfSigned = await startRawServer(() => {}, { tls: TLS_FIXTURE.selfSigned });
-  const unknown = await startRawServer(() => {}, { tls: TLS_FIXTURE.leaf });
-  const plain = await startRawServer(() => {}, {
-    onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad\r\n\r\n"),
-  });
-  // TLS record: alert, TLS 1.2, two bytes, fatal, unrecognized_name (112).
-  const alert = new Uint8Array([21, 3, 3, 0, 2, 2, 112]);
-  const alerting = await startRawServer(() => {}, { onConnection: (socket) => void socket.end(alert) });
-  const trusting = testFetcher({ trustedCa: TLS_FIXTURE.ca, lookup });
-  const system = testFetcher({ lookup });
-  const cases = [[trusting, selfSigned], [system, unknown], [trusting, plain], [trusting, alerting]] as const;
-  for (const [i, [fetcher, server]] of cases.entries()) {
-    const failure = failed(await fetcher.fetch(get(`https://good.example.test:${server.port}/`)));
-    assert.equal(failure.failure, "tls", `case ${i}: ${failure.detail}`);
-    assert.match(failure.detail, /wanted a TLS handshake/);
-  }
-  await trusting.close();
-  await system.close();
-  for (const server of [selfSigned, unknown, plain, alerting]) {
-    assert.equal(server.heads.length, 0);
-    await server.close();
-  }
-});
-
 test("a TLS server that never answers the handshake is a connect timeout", async () => {
   const mute = await startRawServer(() => {});
   const fetcher = testFetcher();
