@@ -8,7 +8,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { coverageOf } from "../tests/support/web_checks.ts";
 import { runArguments, spawnWeb } from "../tests/support/web_server.ts";
@@ -17,6 +16,7 @@ import { measure } from "./measured_process.ts";
 import type { Measured } from "./measured_process.ts";
 import { median } from "./report/table.ts";
 import type { Row } from "./report/table.ts";
+import { executable } from "./watched_crawl.ts";
 import { groundTruth } from "./web/mod.ts";
 import type { GroundTruth, RequestEntry, WebConfig } from "./web/mod.ts";
 
@@ -107,12 +107,6 @@ function commandOf(web: WebProcess, contestant: Contestant, seat: Seat, folder: 
   if (contestant === "reference loop") return [...pinned, ...run("reference_loop.ts"), web.seed];
   const flags = ["--scope", "any", "--delay-ms", "0", "--allow-address", "127.0.0.0/8", "--data", folder, "--json"];
   return [...pinned, ...run("../cli/main.ts"), "crawl", web.seed, ...flags];
-}
-
-/** The running executable for its own name, so that nothing has to be on the PATH. */
-function executable(runtime: string): string {
-  const own = new RegExp(`${runtime}(\\.exe)?$`).test(process.execPath);
-  return own ? process.execPath : runtime;
 }
 
 function runOf(measured: Measured, log: readonly RequestEntry[], truth: GroundTruth): Run {

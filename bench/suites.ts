@@ -10,12 +10,15 @@ import { coreRows } from "./core_bench.ts";
 import { benchCrawl } from "./crawl_bench.ts";
 import { benchFrontier } from "./frontier_bench.ts";
 import { jsonLines, table } from "./report/table.ts";
+import { benchLong } from "./long_bench.ts";
 import { benchQueue } from "./queue_bench.ts";
 import type { Row } from "./report/table.ts";
+import { RUNTIME_NAME } from "./runtime_name.ts";
 import { benchSeen } from "./seen_bench.ts";
+import { DEFAULT_WEB } from "./web/config.ts";
 import type { WebConfig } from "./web/mod.ts";
 
-export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "all";
+export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "long" | "all";
 
 export interface BenchOptions {
   readonly web: Partial<WebConfig>;
@@ -34,8 +37,6 @@ export interface BenchOptions {
 const SEEN_OFFERED = 100_000;
 const QUEUE_PAIRS = 10_000;
 const QUEUE_URLS_PER_HOST = 200;
-
-const RUNTIME = "Bun" in globalThis ? "bun" : "deno";
 
 /** Runs one suite or all and prints its rows. All but the crawl run in this process, on this runtime. */
 export async function runBench(suite: BenchSuite, options: BenchOptions): Promise<void> {
@@ -59,8 +60,18 @@ export async function runBench(suite: BenchSuite, options: BenchOptions): Promis
     const queue = await benchQueue({ queued, hosts, pairs: QUEUE_PAIRS, workers: 8 });
     print("queue", "A long queue on libSQL, durable commits", queue);
   }
+  // Takes as long as its pages: only when it is asked for by name.
+  if (suite === "long") {
+    const { web, runtimes = [RUNTIME_NAME] } = options;
+    const rows = await benchLong({ web: { ...web, pages: web.pages ?? DEFAULT_WEB.pages }, runtimes, onPoint: note });
+    print(
+      "long",
+      "One long crawl of the synthetic web, delay 0; rise: of a line through the samples from 10 % on",
+      rows,
+    );
+  }
   if (wanted("crawl")) {
-    const { web, rounds, pin, runtimes = [RUNTIME] } = options;
+    const { web, rounds, pin, runtimes = [RUNTIME_NAME] } = options;
     const rows = await benchCrawl({ web, rounds, pin, runtimes, onRun: note });
     print("crawl", `Whole crawl of the synthetic web, delay 0, medians of ${rounds} rounds`, rows);
   }
@@ -73,6 +84,6 @@ function machine(): Row {
     cores: cpus().length,
     "memory GB": Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${release()} ${arch()}`,
-    runtime: `${RUNTIME} ${process.versions[RUNTIME] ?? ""}`,
+    runtime: `${RUNTIME_NAME} ${process.versions[RUNTIME_NAME] ?? ""}`,
   };
 }

@@ -8,7 +8,7 @@ import { Argument, InvalidArgumentError } from "commander";
 import type { BenchSuite } from "../bench/mod.ts";
 import { number, oneOf } from "./flags.ts";
 
-const SUITES = ["core", "archive", "crawl", "frontier", "all"] as const satisfies readonly BenchSuite[];
+const SUITES = ["core", "archive", "crawl", "frontier", "long", "all"] as const satisfies readonly BenchSuite[];
 
 /** The rows of the long queue take up to 140,000: each 10,000, and what eight workers leased beyond. */
 const LEAST_QUEUED = 200_000;

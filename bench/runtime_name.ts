@@ -1,0 +1,3 @@
+/** Which runtime runs this. */
+
+export const RUNTIME_NAME = "Bun" in globalThis ? "bun" : "deno";
