@@ -31,7 +31,7 @@ const COMPILED: Part = {
   sources: () => [
     ...filesUnder(join(HOME, "assembly")),
     ...filesUnder(join(HOME, "wit")),
-    ...["build.ts", "compile.ts", "export_names.ts"].map((name) => join(HOME, name)),
+    ...["budget.ts", "build.ts", "compile.ts", "export_names.ts"].map((name) => join(HOME, name)),
   ],
   packages: ["assemblyscript", "@bytecodealliance/jco-transpile"],
   make: async () => {

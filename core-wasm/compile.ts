@@ -76,12 +76,14 @@ export async function compileAssembly({ home, witSource }: CompileInputs, isDebu
     "simd",
     "--noColors",
   ];
-  return await compileFile({ home, entry: "assembly/index.ts", flags }, [{
+  const core = await compileFile({ home, entry: "assembly/index.ts", flags }, [{
     afterCompile(module: unknown) {
       const infoOf = (reference: number) => binaryen.getExportInfo(reference) as unknown as ExportInfo;
       renameExports(module as ExportTable, infoOf, binaryen.ExternalFunction, packageId);
     },
   }]);
+  const { withBudget } = await import("./budget.ts");
+  return withBudget(core);
 }
 
 /**

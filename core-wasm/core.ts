@@ -130,6 +130,8 @@ export interface PageFacts {
   readonly textLength: number;
   /** A bound was reached: bytes, links, or output; what stands here is a prefix. */
   readonly truncated: boolean;
+  /** Why the page could not be scanned within its budget of steps and memory: half a sentence. Nothing else stands here then. */
+  readonly failed?: string;
 }
 
 /** A split-block Bloom filter over 64-bit keys (Putze, Sanders, Singler 2007; the Parquet layout). */

@@ -20,8 +20,16 @@ export interface FilterDoor {
   raw_filterRestore(fresh: bigint): void;
 }
 
+/** What budget.ts puts into the core. */
+export interface Budgeted {
+  /** Turns of loops that are left: below zero it traps. i64. */
+  readonly raw_steps: WebAssembly.Global;
+  /** Pages of 64 KiB that the memory may have; growing beyond is refused. i32. */
+  readonly raw_pages: WebAssembly.Global;
+}
+
 /** Exports of assembly/door_raw.ts; addresses and lengths are 32-bit words, signed as wasm hands them out. */
-export interface RawDoor extends FilterDoor {
+export interface RawDoor extends FilterDoor, Budgeted {
   /** assembly/door_near.ts. */
   raw_nearOpen(capacity: number): number;
   raw_nearAdd(count: number): number;
@@ -126,6 +134,10 @@ export type Instantiate = (
 
 /** What an instance may hold before it is replaced: scan buffers only ever grow. */
 const MEMORY_BYTES = 64 * 1024 * 1024;
+/** What it may hold at all, in pages of 64 KiB: 256 MB. The largest input of any call takes less. */
+const MEMORY_PAGES = 4096;
+/** Turns of loops in one call, where the caller says no less: a second or two. The largest batch of URLs takes less. */
+const STEPS = 2_000_000_000;
 
 /** Makes instances of one compiled core and keeps the one in use. */
 export class CoreSlot {
@@ -145,15 +157,22 @@ export class CoreSlot {
     return this.#calls;
   }
 
-  /** Runs `work` on a sound instance. A trap is a bug of the core: it is thrown, and the next call has a new instance. */
-  run<T>(work: (instance: CoreInstance) => T): T {
+  /**
+   * Runs `work` on a sound instance. A trap is a bug of the core, as is a call that takes more than `steps` turns of its
+   * loops: it is thrown, and the next call has a new instance.
+   */
+  run<T>(work: (instance: CoreInstance) => T, steps = STEPS): T {
     this.#calls++;
     if (this.#instance.raw.memory.buffer.byteLength > MEMORY_BYTES) this.#instance = this.#make();
+    const { raw_steps } = this.#instance.raw;
+    raw_steps.value = BigInt(steps);
     try {
       return work(this.#instance);
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) this.#instance = this.#make();
-      throw error;
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      this.#instance = this.#make();
+      if (raw_steps.value >= 0n) throw error;
+      throw new WebAssembly.RuntimeError(`it took more than ${steps} steps`);
     }
   }
 
@@ -172,6 +191,7 @@ export class CoreSlot {
     if (raw === undefined || typed instanceof Promise) {
       throw new Error("Instantiating the core went another way than jco's synchronous one; build core-wasm anew.");
     }
+    raw.raw_pages.value = MEMORY_PAGES;
     return { raw, typed: typed as TypedDoor };
   }
 }

@@ -47,6 +47,7 @@ export class ScannedPage implements PageFacts {
   readonly textHash: bigint;
   readonly textLength: number;
   readonly truncated: boolean;
+  declare readonly failed?: string;
   readonly #rows: Uint32Array;
   readonly #urls: Uint8Array;
   readonly #strings: Uint8Array;
@@ -68,6 +69,7 @@ export class ScannedPage implements PageFacts {
     this.textHash = answer.textHash;
     this.textLength = answer.textLength;
     this.truncated = answer.truncated;
+    if (answer.failed !== undefined) this.failed = answer.failed;
     this.#rows = answer.rows;
     this.#urls = answer.urls;
     this.#strings = answer.strings;

@@ -66,6 +66,10 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
     case "failed":
       return { ...base, status: "failed", ...failure(verdict) };
     case "final": {
+      const failed = scanned?.facts.failed;
+      if (failed !== undefined) {
+        return { ...base, status: "failed", failure: "scan_failed", detail: unscanned(what, failed) };
+      }
       const novelty = parts.content.judge({
         crawlId: hold.lease.crawl.crawl_id,
         url: what.target.url,
@@ -118,6 +122,10 @@ function failure(
     detail: verdict.detail,
     ...(verdict.retryAfterMs === undefined ? {} : { retry_after_ms: verdict.retryAfterMs }),
   };
+}
+
+function unscanned({ target }: ToSettle, failed: string): string {
+  return `Scanning ${target.url} failed: ${failed}; facts within the budget of a page were wanted. It is archived.`;
 }
 
 function notAnswered(what: ToSettle, answer: FetchFailure, parts: EdgeParts): Outcome {

@@ -5,6 +5,7 @@
  */
 
 import binaryen from "assemblyscript/binaryen";
+import { childrenOf } from "../../../core-wasm/budget.ts";
 
 export interface Instrumented {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -17,13 +18,6 @@ export function markName(index: number): string {
   return `mark${index}`;
 }
 
-/** Fields of an expression that are expressions, or lists of them. */
-const CHILDREN = [
-  ...["condition", "ifTrue", "ifFalse", "body", "children", "operands", "target", "value", "ptr", "left", "right"],
-  ...["delta", "ref", "vec", "a", "b", "c", "dest", "source", "size"],
-];
-/** Without children: a constant's value is a number too, and of the others binaryen.js has nothing to tell. */
-const LEAVES = new Set([binaryen.ConstId, binaryen.NopId, binaryen.UnreachableId]);
 const BRANCHES = new Set([binaryen.BreakId, binaryen.SwitchId, binaryen.ReturnId]);
 
 /** What binaryen.js has and its declarations leave out. */
@@ -43,13 +37,6 @@ interface Editors {
   readonly Function: { setBody(reference: number, body: number): void };
 }
 const { If, Loop, Block, Function: Functions } = binaryen as unknown as Editors;
-
-function childrenOf(expression: number): number[] {
-  if (LEAVES.has(binaryen.getExpressionId(expression))) return [];
-  const info = binaryen.getExpressionInfo(expression) as unknown as Record<string, unknown>;
-  return CHILDREN.flatMap((name) => (name in info ? [info[name]].flat() : []))
-    .filter((child): child is number => typeof child === "number" && child !== 0);
-}
 
 class Marker {
   readonly functions: string[] = [];
