@@ -90,6 +90,8 @@ export interface DirectoryView {
   readonly locations: readonly string[];
   readonly coordinators: readonly CoordinatorEntry[];
   readonly moves: readonly SlotMove[];
+  /** Slots move until every shard has as many. */
+  readonly spreading: boolean;
 }
 
 /** What the control store has beside crawls. */
@@ -111,6 +113,8 @@ export interface DirectoryStore {
   addShard(location: string): Promise<number>;
   /** False: another move of the slot is under way, it isn't at `from`, or there is no shard `to`. */
   beginMove(move: Omit<SlotMove, "state">): Promise<boolean>;
+  /** Whether slots move until every shard has as many; kept until it is said otherwise. */
+  spread(isWanted: boolean): Promise<void>;
   /** Changes nothing unless the move is `freezing`. */
   markDrained(slot: number): Promise<void>;
   /**

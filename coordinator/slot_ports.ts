@@ -6,6 +6,7 @@
  */
 
 import type { LeaseId } from "../protocol/mod.ts";
+import type { SlotMove } from "./owner_ports.ts";
 import type { AddressRow, DomainRow } from "./group_ports.ts";
 import type { BackQueueSummary } from "./back_queue_summary.ts";
 import type { HostRow, OriginRow, UrlRow } from "./ports.ts";
@@ -99,4 +100,39 @@ export interface SlotWrites {
   readonly endedMarks?: readonly number[];
   /** Deletes up to `rows` rows of each of the slot's tables; URLs first, the others once no URL is left. */
   readonly deletion?: { readonly slot: number; readonly rows: number };
+}
+
+/** The shards as an operator sees them. */
+export interface ShardsView {
+  readonly mapVersion: number;
+  /** Slots move until every shard has as many. */
+  readonly spreading: boolean;
+  readonly moves: readonly SlotMove[];
+  readonly shards: readonly {
+    readonly shard: number;
+    readonly location: string;
+    /** "" = nobody, or this coordinator where it is the only one. */
+    readonly ownerUrl: string;
+    readonly slots: number;
+    /** URLs that it ever accepted; absent = another coordinator knows. */
+    readonly urls?: number;
+    /** A slot that holds most of them, with its share: it can't be split, and isn't moved by itself. */
+    readonly giant?: { readonly slot: number; readonly share: number };
+  }[];
+}
+
+/** `unknown`: there is no such slot or shard. `moving`: another move of it is under way. `there`: it is there already. */
+export type MoveAnswer =
+  | { readonly status: "begun"; readonly from: number }
+  | { readonly status: "moving"; readonly to: number }
+  | { readonly status: "unknown" }
+  | { readonly status: "there" };
+
+/** What operators ask of shards and slots. */
+export interface ShardAdmin {
+  shards(): Promise<ShardsView>;
+  /** A database for a further shard, to which slots move until all have as many. The same one again is the same shard. */
+  addShard(location: string): Promise<number>;
+  /** Spreading ends: the slot stays where it was sent. */
+  moveSlot(slot: number, to: number): Promise<MoveAnswer>;
 }

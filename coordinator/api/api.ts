@@ -28,6 +28,7 @@ import { createOutboxSeal } from "./outbox_seal.ts";
 import { addPageRoutes } from "./page_routes.ts";
 import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
 import { addSeedRoutes } from "./seed_routes.ts";
+import { addShardRoutes } from "./shard_routes.ts";
 import { createTokenBook } from "./token_book.ts";
 
 /** The app; `app.fetch` is a handler for the Serve port, `app.request` serves tests. */
@@ -68,6 +69,7 @@ function addRoutes(app: App, parts: ApiParts, meter: ApiMeter): void {
   addExchangeRoutes(app, parts, seal);
   addOperateRoutes(app, parts, meter);
   addDomainRoutes(app, parts);
+  addShardRoutes(app, parts);
   addPageRoutes(app, parts);
   addAuditRoutes(app, parts);
 }
@@ -86,6 +88,7 @@ export type Api = OpenAPIHono<
   & Routes<typeof addExchangeRoutes>
   & Routes<typeof addOperateRoutes>
   & Routes<typeof addDomainRoutes>
+  & Routes<typeof addShardRoutes>
   & Routes<typeof addPageRoutes>
   & Routes<typeof addAuditRoutes>
 >;

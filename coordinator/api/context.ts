@@ -7,6 +7,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Clock, Digest, Logger, Random } from "../../runtime/ports.ts";
 import type { ControlStore, Coordinator, CrawlRow } from "../ports.ts";
 import type { OperatorStore } from "../operator_ports.ts";
+import type { ShardAdmin } from "../slot_ports.ts";
 import type { CrawlDefaults } from "./crawl_request.ts";
 import { ApiProblem } from "./problem.ts";
 import type { Rates } from "./rate_limit.ts";
@@ -20,6 +21,8 @@ export interface ApiParts {
   readonly idempotency: IdempotencyStore;
   /** Where tokens that were made later, the audit log and quarantines are kept. */
   readonly operators: OperatorStore;
+  /** Absent: no directory, so shards are neither listed nor added. */
+  readonly shards?: ShardAdmin;
   /** Those of the environment. Without one, and without any that was ever made, no token is asked for: loopback only. */
   readonly tokens: readonly Token[];
   /** Absent = RATES. */

@@ -46,8 +46,7 @@ import { readFeed } from "./views/page_feed.ts";
 import { type FrontierSettings, frontierSettings } from "./settings.ts";
 import type { FrontierParts, Shard } from "./shard.ts";
 import { ShardBook } from "./shard_book.ts";
-import { SlotMover, type SlotMoverOptions } from "./handover/slot_mover.ts";
-import type { DirectoryView } from "../owner_ports.ts";
+import { SlotOffice, type SlotOfficeOptions } from "./handover/slot_office.ts";
 import { StandingBoard } from "./views/standing_board.ts";
 import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
 import { UrlDesk } from "./views/url_desk.ts";
@@ -71,7 +70,7 @@ export interface CoordinatorOptions {
   /** The slot map, where it isn't the even one of the first start. */
   readonly slotMap?: SlotMap;
   /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
-  readonly slots?: Pick<SlotMoverOptions, "directory" | "foreignShard" | "rowsPerCommit">;
+  readonly slots?: SlotOfficeOptions;
   /** Signs what other coordinators are told by way of edges; wanted where there are others. */
   readonly signer?: Signer;
   /** Who has which shard, for as long as nothing newer is known. */
@@ -121,12 +120,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Fron
     await Promise.allSettled([...shardStores, controlStore].map((store) => store?.close()));
     throw error;
   }
-  const mover = options.slots && new SlotMover({ parts, ...options.slots });
-  return new FrontierCoordinator({ parts, desk, controlStore, ...(mover === undefined ? {} : { mover }) });
+  return new FrontierCoordinator({ parts, desk, controlStore, slots: options.slots });
 }
 
 interface Rooms {
-  readonly mover?: SlotMover;
+  readonly slots: CoordinatorOptions["slots"];
   readonly parts: FrontierParts;
   readonly desk: CrawlDesk;
   readonly controlStore: ControlStore;
@@ -145,14 +143,15 @@ export class FrontierCoordinator implements Coordinator {
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
   readonly #finish = new FinishDetector();
-  readonly #mover: SlotMover | undefined;
+  /** Slots that move between shards; undefined: this coordinator has no directory. */
+  readonly slots: SlotOffice | undefined;
   readonly #stop = new AbortController();
   readonly #sweeping: Promise<void>;
   /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
   #sweepNow = new AbortController();
 
-  constructor({ parts, desk, controlStore, mover }: Rooms) {
-    this.#mover = mover;
+  constructor({ parts, desk, controlStore, slots }: Rooms) {
+    this.slots = slots && new SlotOffice(parts, slots);
     this.#parts = parts;
     this.#desk = desk;
     this.#controlStore = controlStore;
@@ -196,11 +195,6 @@ export class FrontierCoordinator implements Coordinator {
       const reason = this.#finish.sweep(crawl, census.map((part) => part!));
       if (reason !== undefined) await this.#desk.finish(crawl, reason);
     }
-  }
-
-  /** Does what is to be done here for slots that move: see SlotMover. */
-  moveSlots(view: DirectoryView): Promise<void> {
-    return this.#mover?.tick(view) ?? Promise.resolve();
   }
 
   lease: Coordinator["lease"] = (request) => {
@@ -271,7 +265,10 @@ export class FrontierCoordinator implements Coordinator {
 
   retuneCrawl: Coordinator["retuneCrawl"] = (crawlId, spec) => this.#desk.retune(crawlId, spec);
 
-  recrawl: Coordinator["recrawl"] = (crawlId) => this.#desk.recrawl(crawlId);
+  recrawl: Coordinator["recrawl"] = async (crawlId) => {
+    this.#parts.book.checkStill();
+    return await this.#desk.recrawl(crawlId);
+  };
 
   addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
     this.#desk.addSeeds(crawlId, {
@@ -377,7 +374,7 @@ export class FrontierCoordinator implements Coordinator {
     this.#stop.abort();
     this.#sweepNow.abort();
     await this.#sweeping;
-    await this.#mover?.close();
+    await this.slots?.close();
     for (const writer of this.#writers) {
       // What it counted matters less than that it closes.
       await writer.submit(lastWordOperation).catch(() => {});

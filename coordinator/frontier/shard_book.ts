@@ -72,6 +72,13 @@ export class ShardBook {
     return writer;
   }
 
+  /** Throws SlotMoving while a slot of a shard of this process is on its way. */
+  checkStill(): void {
+    for (const { shard } of this.own) {
+      for (const { slot, state } of shard.marks.all()) if (state !== "left") throw new SlotMoving(slot);
+    }
+  }
+
   /** The writer of a slot; undefined for what is no slot. Throws NotOwned. */
   ofSlot(slot: number): ShardWriter | undefined {
     const isSlot = Number.isInteger(slot) && slot >= 0 && slot < SLOT_COUNT;

@@ -21,6 +21,8 @@ export const DIRECTORY_TABLES: readonly string[] = [
   "create table if not exists coordinator (id text primary key, beat integer not null, facts text not null)",
   `create table if not exists slot_move (slot integer primary key, from_shard integer not null,
     to_shard integer not null, state text not null)`,
+  // Its row is there while slots are to be spread.
+  "create table if not exists spreading (id integer primary key check (id = 1))",
 ];
 
 /** The statement before changed a row. */
@@ -31,8 +33,11 @@ const SQL = {
     (select json_group_array(location) from (select location from shard_place order by shard)),
     (select json_group_array(json(facts)) from (select facts from coordinator order by id)),
     (select json_group_array(json_object('slot', slot, 'from', from_shard, 'to', to_shard, 'state', state))
-      from (select * from slot_move order by slot))
+      from (select * from slot_move order by slot)),
+    (select count(*) from spreading)
     from directory`,
+  spread: "insert or ignore into spreading (id) values (1)",
+  stopSpreading: "delete from spreading",
   bumpIfChanged: BUMP_IF_CHANGED,
   bump: "update directory set changes = changes + 1",
   found: `insert into shard_place (shard, location) select key, value from json_each(?)
@@ -73,6 +78,7 @@ export function libsqlDirectory(using: Using): DirectoryStore {
         locations: JSON.parse(String(row![2])) as string[],
         coordinators,
         moves: JSON.parse(String(row![4])) as SlotMove[],
+        spreading: Number(row![5]) > 0,
       };
     });
   const write: Write = (...statements) =>
@@ -110,7 +116,7 @@ export function libsqlDirectory(using: Using): DirectoryStore {
 function slotMoves(
   read: () => Promise<DirectoryView>,
   write: Write,
-): Pick<DirectoryStore, "beginMove" | "markDrained" | "finishCopy" | "endMove"> {
+): Pick<DirectoryStore, "beginMove" | "spread" | "markDrained" | "finishCopy" | "endMove"> {
   const moveOf = ({ moves }: DirectoryView, slot: number) => moves.find((move) => move.slot === slot);
   return {
     async beginMove({ slot, from, to }) {
@@ -124,6 +130,9 @@ function slotMoves(
         await write([SQL.beginMove, numbers], [SQL.bumpIfChanged]);
       }
       throw new Error(`Moving slot ${slot}: the directory changed ${TRIES} times meanwhile; ask again.`);
+    },
+    async spread(isWanted) {
+      await write([isWanted ? SQL.spread : SQL.stopSpreading], [SQL.bumpIfChanged]);
     },
     async markDrained(slot) {
       await write([SQL.markDrained, [BigInt(slot)]], [SQL.bumpIfChanged]);

@@ -15,6 +15,7 @@ export class MemoryDirectoryDisk {
   readonly locations: string[] = [];
   readonly coordinators = new Map<string, CoordinatorEntry>();
   readonly moves = new Map<number, SlotMove>();
+  spreading = false;
 }
 
 export class MemoryDirectoryStore implements DirectoryStore {
@@ -25,7 +26,7 @@ export class MemoryDirectoryStore implements DirectoryStore {
   }
 
   async read(): Promise<DirectoryView> {
-    const { changes, map, locations, coordinators, moves } = this.#disk;
+    const { changes, map, locations, coordinators, moves, spreading } = this.#disk;
     const entries = [...coordinators.values()].sort((a, b) => a.id < b.id ? -1 : 1);
     return {
       changes,
@@ -33,6 +34,7 @@ export class MemoryDirectoryStore implements DirectoryStore {
       locations: [...locations],
       coordinators: entries,
       moves: [...moves.values()].sort((a, b) => a.slot - b.slot),
+      spreading,
     };
   }
 
@@ -71,6 +73,12 @@ export class MemoryDirectoryStore implements DirectoryStore {
     disk.moves.set(slot, { slot, from, to, state: "freezing" });
     disk.changes++;
     return true;
+  }
+
+  async spread(isWanted: boolean): Promise<void> {
+    if (this.#disk.spreading === isWanted) return;
+    this.#disk.spreading = isWanted;
+    this.#disk.changes++;
   }
 
   async markDrained(slot: number): Promise<void> {

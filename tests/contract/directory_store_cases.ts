@@ -55,6 +55,19 @@ export function directoryStoreCases<Store extends ClusterStore>(it: It<Store>): 
     assert.deepEqual([0, 4095].map((slot) => shardOf(view.slotMap, slot)), [0, 0]);
   });
 
+  it("that slots are to be spread stands until it is taken back", async (reopen) => {
+    const { directory } = await reopen();
+    await directory.found(["a.db", "b.db"]);
+    assert.equal((await directory.read()).spreading, false);
+    await directory.spread(true);
+    await directory.spread(true);
+    const view = await (await reopen()).directory.read();
+    assert.deepEqual([view.spreading, view.changes], [true, 2]);
+    const again = (await reopen()).directory;
+    await again.spread(false);
+    assert.equal((await again.read()).spreading, false);
+  });
+
   it("a slot moves step by step, each step once, and the map says so with the copy", async (reopen) => {
     let { directory } = await reopen();
     await directory.found(["a.db", "b.db"]);

@@ -17,6 +17,7 @@ const SETTING = `operator:${OPERATOR_TOKEN} edge:${EDGE_TOKEN} edge:tokyo:${NAME
 export function apiParts({ coordinator, control, clock }: ControlPlane): ApiParts {
   return {
     coordinator,
+    ...(coordinator.slots === undefined ? {} : { shards: coordinator.slots.admin }),
     idempotency: control,
     operators: control,
     corsOrigins: [],

@@ -151,6 +151,9 @@ async function operate(send: Send): Promise<void> {
     json: { crawl_delay_ms: 2000, allow_crawl: true },
   });
   await send("GET /v1/hosts/{host}", { path: "/v1/hosts/example.org" });
+  const { shard } = await send("POST /v1/shards", { json: { location: "https://db.example/frontier-1" } });
+  await send("POST /v1/slots/{slot}/move", { path: "/v1/slots/4095/move", json: { to: shard } });
+  await send("GET /v1/shards");
   for (const action of ["pause", "resume", "cancel"]) {
     await send(`POST /v1/crawls/{crawl_id}/${action}`, { path: `/v1/crawls/other/${action}` });
   }

@@ -4,9 +4,8 @@
  */
 
 import { robotsJudge } from "../../cli/robots_judge.ts";
-import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
+import { type FrontierCoordinator, openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
-import type { Coordinator } from "../../coordinator/ports.ts";
 import { MemoryControlDisk, MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import type { Core } from "../../core-wasm/core.ts";
@@ -17,7 +16,7 @@ import type { Clock, Logger } from "../../runtime/ports.ts";
 export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface ControlPlane {
-  readonly coordinator: Coordinator;
+  readonly coordinator: FrontierCoordinator;
   readonly control: MemoryControlStore;
   readonly clock: Clock;
   /** Moves the coordinator's time on by `ms`. */
@@ -56,6 +55,7 @@ export function freshDisks(shards = 1): Disks {
 export async function openControlPlane(disks: Disks, settings: Partial<FrontierSettings> = {}): Promise<ControlPlane> {
   const { clock, advance } = movedClock();
   const control = new MemoryControlStore(disks.control);
+  await control.directory.found(disks.shards.map((_, shard) => `frontier-${shard}.db`));
   const coordinator = await openCoordinator({
     core: await (core ??= loadCore()),
     log: silentLog,
@@ -66,6 +66,12 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
     robots: robotsJudge,
     controlStore: control,
     shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
+    slots: {
+      directory: control.directory,
+      foreignShard: (shard) => {
+        throw new Error(`Reading shard ${shard}: only the shards of this control plane are there.`);
+      },
+    },
   });
   return { coordinator, control, clock, advance };
 }

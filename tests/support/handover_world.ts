@@ -215,7 +215,7 @@ export class HandoverWorld {
   /** Each process does what it can for moving slots. */
   async moveSlots(): Promise<void> {
     for (const process of this.#processes) {
-      await this.#call(process, async (coordinator) => await coordinator.moveSlots(await this.control.read()));
+      await this.#call(process, async (coordinator) => await coordinator.slots!.tick(await this.control.read()));
     }
   }
 

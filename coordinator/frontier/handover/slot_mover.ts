@@ -13,6 +13,7 @@ import { arrivedOperation, beginArrival, thawOperation } from "./arrive.ts";
 import { deleteOperation, drainOperation, freezeOperation, leaveOperation, leftOperation } from "./leave.ts";
 import type { SlotState } from "../load.ts";
 import { shifted } from "./shift.ts";
+import { giantOf, nextPair, slotsPerShard, slotToGive, urlsPerSlot } from "./spread.ts";
 import type { FrontierParts } from "../shard.ts";
 import type { ShardWriter } from "../writer.ts";
 
@@ -72,6 +73,7 @@ export class SlotMover {
       let changed = false;
       for (const move of view.moves) changed = await this.#attempt(move, view) || changed;
       await this.#thawAll(view);
+      changed = await this.#spread(view) || changed;
       if (!changed || this.#isClosed) return;
       view = await this.#directory.read();
     }
@@ -100,7 +102,28 @@ export class SlotMover {
     return false;
   }
 
+  /** Begins the next move where slots are to be spread and this process has the shard that gives. */
+  async #spread({ spreading, moves, slotMap }: DirectoryView): Promise<boolean> {
+    if (!spreading || moves.length > 0 || this.#isClosed) return false;
+    const { book, log } = this.#parts;
+    try {
+      const pair = nextPair(slotMap);
+      const giver = pair && book.find(pair.from);
+      if (pair !== undefined && giver === undefined) return false;
+      const giant = giver && giantOf(urlsPerSlot(giver.shard));
+      const slot = pair && slotToGive(slotMap, pair.from, giant?.slot);
+      if (pair !== undefined && slot !== undefined) return await this.#directory.beginMove({ slot, ...pair });
+      await this.#directory.spread(false);
+      log.info("slots are spread evenly", { slots: slotsPerShard(slotMap) });
+    } catch (error) {
+      log.warn("spreading slots failed; it is tried again", { error: String(error) });
+    }
+    return false;
+  }
+
   async #drain(writer: ShardWriter, { slot, to }: SlotMove, { slotMap }: DirectoryView): Promise<boolean> {
+    // Its rows would stand still before all of them are queued again.
+    for (const { row } of this.#parts.crawls.all()) if ((row.recrawlBefore ?? 0) > 0) return false;
     await writer.submit(freezeOperation({ slot, other: to, mapVersion: slotMap.version }));
     if (!await writer.submit(drainOperation(slot))) return false;
     await this.#directory.markDrained(slot);
