@@ -4,6 +4,7 @@
  */
 
 import type { CrawlCounters, UrlKey, UrlRow } from "./ports.ts";
+import type { SlotSource } from "./slot_ports.ts";
 import type { CaptureRow, CrawlId } from "../protocol/mod.ts";
 
 /** What a shard holds of one crawl. */
@@ -32,6 +33,9 @@ export interface ShardReader {
   /** Undefined: there is no shard yet. */
   look(): Promise<ShardLook | undefined>;
   urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
+  /** As those of ShardStore; nothing where there is no shard yet. */
+  slotMarks: SlotSource["slotMarks"];
+  slotPage: SlotSource["slotPage"];
   robotsBody(digest: string): Promise<string | undefined>;
   /** As those of ShardStore. */
   captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;

@@ -10,6 +10,8 @@ import { connect, type Database, isUrl } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
 import { Names } from "./libsql_names.ts";
 import type { OpenOptions } from "./libsql_open.ts";
+import { readSlotMarks, readSlotPage } from "./libsql_slots.ts";
+import { EMPTY_PAGE, type SlotMark, type SlotPage } from "../slot_ports.ts";
 import { listingsOf } from "./libsql_listings.ts";
 import { readBody, readUrls } from "./libsql_reads.ts";
 
@@ -22,6 +24,8 @@ const SQL = {
     (select json_group_array(json_array(c, n)) from (select crawl_id as c, count(*) as n from outbox group by c))
     from shard`,
 } as const;
+
+const NO_ROWS: SlotPage = { ...EMPTY_PAGE, next: { table: "end", after: [] } };
 
 export function openLibsqlShardReader(options: OpenOptions): ShardReader {
   const { location } = options;
@@ -51,6 +55,9 @@ export function openLibsqlShardReader(options: OpenOptions): ShardReader {
     look: () => reading<ShardLook | undefined>(undefined, look),
     urls: (keys) =>
       reading(new Array(keys.length).fill(undefined), (database) => readUrls(database, new Names(database), keys)),
+    slotMarks: () => reading<SlotMark[]>([], readSlotMarks),
+    slotPage: (slot, cursor, limit) =>
+      reading<SlotPage>(NO_ROWS, (database) => readSlotPage(database, slot, cursor, limit)),
     robotsBody: (digest) => reading<string | undefined>(undefined, (database) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) =>
       reading([], (database) => listingsOf(database).captures(prefix, afterSeq, limit)),

@@ -11,6 +11,8 @@ export function memoryShardReader(disk: MemoryShardDisk): ShardReader {
   return {
     look: () => Promise.resolve(disk.keyVersion === undefined ? undefined : look(disk)),
     urls: (keys) => store.urls(keys),
+    slotMarks: () => store.slotMarks(),
+    slotPage: (slot, cursor, limit) => store.slotPage(slot, cursor, limit),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
     capturesOfContent: (hash, limit) => store.capturesOfContent(hash, limit),

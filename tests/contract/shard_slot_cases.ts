@@ -109,6 +109,21 @@ function reading(it: It): void {
     assert.deepEqual(empty.urls, []);
   });
 
+  it("who doesn't own the shard reads the same of its slots", async (store, shelf) => {
+    const reader = shelf.reader();
+    try {
+      await fill(store);
+      const mark: SlotMark = { slot: SLOT, state: "drained", other: 3, mapVersion: 9 };
+      await store.commit(batch(2, { slots: { marks: [mark] } }));
+      assert.deepEqual(await reader.slotMarks(), [mark]);
+      const page = await store.slotPage(SLOT, undefined, 3);
+      assert.deepEqual(await reader.slotPage(SLOT, undefined, 3), page);
+      assert.deepEqual(await reader.slotPage(SLOT, page.next, 9), await store.slotPage(SLOT, page.next, 9));
+    } finally {
+      await reader.close();
+    }
+  });
+
   it("the back queues of a slot are those that load sums up", async (store) => {
     await fill(store);
     const name = (queue: { crawlId: string; host: string }) => `${queue.crawlId} ${queue.host}`;

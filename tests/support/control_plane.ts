@@ -68,8 +68,8 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
     shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
     slots: {
       directory: control.directory,
-      foreignShard: (shard) => {
-        throw new Error(`Reading shard ${shard}: only the shards of this control plane are there.`);
+      openReader: (location) => {
+        throw new Error(`Reading ${location}: only the shards of this control plane are there.`);
       },
     },
   });

@@ -11,8 +11,10 @@ import { NotOwned } from "../../coordinator/owner_ports.ts";
 import type { CrawlStats, Lease, OutboxRow } from "../../protocol/mod.ts";
 import { shardOf } from "../../protocol/mod.ts";
 import type { ShardStore } from "../../coordinator/ports.ts";
+import type { ShardReader } from "../../coordinator/reader_ports.ts";
 import { SlotMoving } from "../../coordinator/slot_ports.ts";
 import { MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
+import { memoryShardReader } from "../../coordinator/store/memory_shard_reader.ts";
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Clock } from "../../runtime/ports.ts";
@@ -84,6 +86,7 @@ export interface HandoverOptions {
   readonly rowsPerCommit?: number;
   /** Opens a shard's store; absent = in memory. */
   readonly store?: (shard: number) => ShardStore;
+  readonly reader?: (location: string) => ShardReader;
 }
 
 interface Fetching {
@@ -169,7 +172,7 @@ export class HandoverWorld {
         slotMap: (await this.control.read()).slotMap,
         slots: {
           directory: controlStore.directory,
-          foreignShard: (shard) => this.#foreign(shard),
+          openReader: (location) => this.#options.reader?.(location) ?? memoryShardReader(this.#diskAt(location)),
           ...(this.#options.rowsPerCommit === undefined ? {} : { rowsPerCommit: this.#options.rowsPerCommit }),
         },
       }),
@@ -178,14 +181,8 @@ export class HandoverWorld {
     process.coordinator = opened;
   }
 
-  #foreign(shard: number) {
-    const store = this.#options.store?.(shard) ?? new MemoryShardStore(this.disk(shard));
-    return {
-      slotMarks: () => store.slotMarks(),
-      slotPage: store.slotPage.bind(store),
-      ownerWallMs: () => Promise.resolve(this.disk(shard).ownerWallMs),
-      close: () => Promise.resolve(),
-    };
+  #diskAt(location: string): MemoryShardDisk {
+    return this.disk(Number(/\d+/.exec(location)![0]));
   }
 
   /** What `call` answers, or "died": then the process has been started again. */

@@ -10,6 +10,7 @@ import { shardOf } from "../../../protocol/mod.ts";
 import type { SlotMark, SlotPage, SlotSource } from "../../slot_ports.ts";
 import { CopyOperation } from "./arrival.ts";
 import { arrivedOperation, beginArrival, thawOperation } from "./arrive.ts";
+import type { ShardReader } from "../../reader_ports.ts";
 import { deleteOperation, drainOperation, freezeOperation, leaveOperation, leftOperation } from "./leave.ts";
 import type { SlotState } from "../load.ts";
 import { shifted } from "./shift.ts";
@@ -17,18 +18,11 @@ import { giantOf, nextPair, slotsPerShard, slotToGive, urlsPerSlot } from "./spr
 import type { FrontierParts } from "../shard.ts";
 import type { ShardWriter } from "../writer.ts";
 
-/** A shard of another process. */
-export interface ForeignShard extends Pick<SlotSource, "slotMarks" | "slotPage"> {
-  /** The wall clock of its owner at its last commit; 0 = not known. */
-  ownerWallMs(): Promise<number>;
-  close(): Promise<void>;
-}
-
 export interface SlotMoverOptions {
   readonly parts: FrontierParts;
   readonly directory: DirectoryStore;
-  /** A look into the shard at this place, which another process owns. */
-  readonly foreignShard: (shard: number, location: string) => ForeignShard;
+  /** A look into the shard at this place, which another process owns; closed after use. */
+  readonly openReader: (location: string) => ShardReader;
   /** Rows that one commit copies or deletes; absent = ROWS_PER_COMMIT. */
   readonly rowsPerCommit?: number;
 }
@@ -40,15 +34,15 @@ const STEPS_PER_TICK = 8;
 export class SlotMover {
   readonly #parts: FrontierParts;
   readonly #directory: DirectoryStore;
-  readonly #foreignShard: SlotMoverOptions["foreignShard"];
+  readonly #openReader: SlotMoverOptions["openReader"];
   readonly #rows: number;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor({ parts, directory, foreignShard, rowsPerCommit = ROWS_PER_COMMIT }: SlotMoverOptions) {
+  constructor({ parts, directory, openReader, rowsPerCommit = ROWS_PER_COMMIT }: SlotMoverOptions) {
     this.#parts = parts;
     this.#directory = directory;
-    this.#foreignShard = foreignShard;
+    this.#openReader = openReader;
     this.#rows = rowsPerCommit;
   }
 
@@ -146,13 +140,13 @@ export class SlotMover {
         aheadMs: () => Promise.resolve(0),
       });
     }
-    const foreign = this.#foreignShard(move.from, view.locations[move.from] ?? "");
+    const reader = this.#openReader(view.locations[move.from]!);
+    // What its owner committed last was no later than now: our clock is ahead by no more than the difference.
+    const aheadMs = async () => this.#parts.clock.wallMs() - (await reader.look())!.ownerWallMs;
     try {
-      // What its owner committed last was no later than now: our clock is ahead by no more than the difference.
-      const aheadMs = async () => this.#parts.clock.wallMs() - await foreign.ownerWallMs();
-      return await this.#copy(writer, move, { source: foreign, aheadMs });
+      return await this.#copy(writer, move, { source: reader, aheadMs });
     } finally {
-      await foreign.close();
+      await reader.close();
     }
   }
 
