@@ -65,6 +65,23 @@ export interface QuarantineRow {
   readonly liftedAt: number;
 }
 
+/** What was taken back of an edge's reports. */
+export interface Reversal {
+  readonly leasesEnded: number;
+  readonly urlsOfferedAgain: number;
+  readonly capturesWithdrawn: number;
+  readonly originsForgotten: number;
+}
+
+/** What the control plane offers. */
+export interface Quarantiner {
+  /**
+   * Takes back what the workers of an edge (isWorkerOf) reported to the shards that this process owns. Durable when it
+   * resolves; asked again, it finishes what was cut short.
+   */
+  quarantine(name: string): Promise<{ readonly reversal: Reversal; readonly shards: readonly number[] }>;
+}
+
 export interface OperatorStore {
   /** In the order of their making. */
   tokens(): Promise<TokenRow[]>;

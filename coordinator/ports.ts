@@ -25,6 +25,7 @@ import type { FleetView } from "./fleet_ports.ts";
 import type { AddressRow, DomainRow, DomainView } from "./group_ports.ts";
 import type { Explanation, UrlStatus } from "./explain_ports.ts";
 import type { HostPolicy, HostView, RegionFacts } from "./host_ports.ts";
+import type { Quarantiner } from "./operator_ports.ts";
 import type { Listings, PageFeed } from "./page_ports.ts";
 import type { Recrawler, RecrawlStorage, VisitFacts } from "./recrawl_ports.ts";
 import type { SeenFacts, SeenStorage, SeenWrites } from "./seen_ports.ts";
@@ -72,6 +73,8 @@ export interface UrlRow extends VisitFacts {
   readonly lastFetchAt: number;
   /** Pages that link to it: the last power of 4 that was counted (frontier/order/in_links.ts); 1 = found once. */
   readonly inLinks: number;
+  /** Who reported what became of it last; "" = nobody yet. */
+  readonly worker: WorkerId;
 }
 
 /** Global politeness state of one host; crawls share it. Key: (slot, host). */
@@ -128,6 +131,8 @@ export interface OriginRow {
   readonly epoch: number;
   /** Sitemaps that the robots.txt in force names. */
   readonly sitemaps: readonly string[];
+  /** Who brought the newest answer; absent = not known. */
+  readonly worker?: WorkerId;
 }
 
 /** A lease that is out. Key: (slot, host): one per host. */
@@ -236,6 +241,8 @@ export interface Batch {
   readonly tallies: readonly TallyRow[];
   /** Keys of the new URLs as the seen-set's log keeps them, until a run covers them; absent = none. */
   readonly seenLog?: Uint8Array;
+  /** Numbers of captures that are no more; absent = none. */
+  readonly withdrawn?: readonly number[];
   /** What the seen-set's upkeep writes along; absent = nothing. */
   readonly seen?: SeenWrites;
   /** What it changes of slots that come or go; absent = nothing. */
@@ -286,7 +293,7 @@ export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listing
 }
 
 /** The whole control plane, as the API and the one-process crawl use it (frontier/coordinator.ts). */
-export interface Coordinator extends FrontierVerbs, Recrawler {
+export interface Coordinator extends FrontierVerbs, Recrawler, Quarantiner {
   /** Durable when it resolves; the same id with the same spec again is the same crawl (resume), with another spec an Error. */
   createCrawl(
     crawlId: CrawlId,

@@ -42,3 +42,8 @@ export function fingerprintToHex(fingerprint: Fingerprint): string {
 export function fingerprintFromHex(hex: string): Fingerprint | undefined {
   return /^[0-9a-f]{16}$/.test(hex) ? BigInt(`0x${hex}`) : undefined;
 }
+
+/** Whether the edge of this name (its token's) speaks for the worker: it is called so, or begins with the name and a dot. */
+export function isWorkerOf(name: string, worker: WorkerId): boolean {
+  return worker === name || worker.startsWith(`${name}.`);
+}

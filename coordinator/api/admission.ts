@@ -6,9 +6,10 @@
 import type { Context } from "hono";
 import { rolesFor, strangerProblem } from "./access.ts";
 import type { ApiEnv, ApiParts } from "./context.ts";
+import { refuseBarred } from "./edge_bounds.ts";
 import { ApiProblem } from "./problem.ts";
 import { createRateLimit } from "./rate_limit.ts";
-import type { KnownTokens, TokenBook } from "./token_book.ts";
+import type { TokenBook } from "./token_book.ts";
 import { authenticate, type Caller } from "./tokens.ts";
 
 /** The caller of each request; throws a problem. */
@@ -31,10 +32,12 @@ export function createAdmission(parts: ApiParts, book: TokenBook): (context: Con
     if (known.isOpen) {
       const problem = strangerProblem(context.req.raw, parts.hostnames, parts.corsOrigins);
       if (problem !== undefined) throw new ApiProblem(403, problem);
-      return OPEN_CALLER;
+      return { ...OPEN_CALLER, barred: known.quarantined };
     }
-    refuseQuarantined(caller, known);
-    return allowed(caller, context.req.method, context.req.path);
+    const admitted = allowed(caller, context.req.method, context.req.path);
+    if (known.quarantined.size === 0) return admitted;
+    if (admitted.role === "edge") refuseBarred(known.quarantined, admitted.name);
+    return { ...admitted, barred: known.quarantined };
   };
 }
 
@@ -56,14 +59,5 @@ function allowed(caller: Caller | undefined, method: string, path: string): Call
     "The request carries no valid token: an Authorization header with Bearer and a token is wanted.",
     {},
     { "www-authenticate": "Bearer" },
-  );
-}
-
-function refuseQuarantined(caller: Caller | undefined, { quarantined }: KnownTokens): void {
-  const reason = caller?.role === "edge" ? quarantined.get(caller.name) : undefined;
-  if (reason === undefined) return;
-  throw new ApiProblem(
-    403,
-    `Edge ${caller!.name} is in quarantine${reason === "" ? "" : ` (${reason})`}: nothing of it is taken.`,
   );
 }

@@ -28,8 +28,9 @@ import { createOutboxSeal } from "./outbox_seal.ts";
 import { addPageRoutes } from "./page_routes.ts";
 import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "./problem.ts";
 import { addSeedRoutes } from "./seed_routes.ts";
+import { addQuarantineRoutes } from "./quarantine_routes.ts";
 import { addShardRoutes } from "./shard_routes.ts";
-import { createTokenBook } from "./token_book.ts";
+import { createTokenBook, type TokenBook } from "./token_book.ts";
 
 /** The app; `app.fetch` is a handler for the Serve port, `app.request` serves tests. */
 export function createApi(parts: ApiParts): App {
@@ -48,7 +49,7 @@ export function createApi(parts: ApiParts): App {
   });
   app.use(bodyLimit({ maxSize: LIMITS.apiBodyBytes, onError: refuseSize }));
   app.use(auditLog(parts));
-  addRoutes(app, parts, meter);
+  addRoutes(app, parts, { meter, book });
   registerDocument(app);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   let document: ReturnType<typeof apiDocument> | undefined;
@@ -58,7 +59,7 @@ export function createApi(parts: ApiParts): App {
   return app;
 }
 
-function addRoutes(app: App, parts: ApiParts, meter: ApiMeter): void {
+function addRoutes(app: App, parts: ApiParts, { meter, book }: { meter: ApiMeter; book: TokenBook }): void {
   const once = createOnce(parts);
   addCrawlRoutes(app, parts, once);
   addSteeringRoutes(app, parts);
@@ -72,6 +73,7 @@ function addRoutes(app: App, parts: ApiParts, meter: ApiMeter): void {
   addShardRoutes(app, parts);
   addPageRoutes(app, parts);
   addAuditRoutes(app, parts);
+  addQuarantineRoutes(app, parts, book);
 }
 
 type Routes<Add extends (...args: never[]) => unknown> = ReturnType<Add> extends OpenAPIHono<ApiEnv, infer S> ? S
@@ -91,6 +93,7 @@ export type Api = OpenAPIHono<
   & Routes<typeof addShardRoutes>
   & Routes<typeof addPageRoutes>
   & Routes<typeof addAuditRoutes>
+  & Routes<typeof addQuarantineRoutes>
 >;
 
 /** Pages of these origins may use the API in a browser; the preflight request carries no token (Fetch standard 3.2.5). */

@@ -4,7 +4,7 @@
  * every storage key is such a worker id. A token without a name isn't bound.
  */
 
-import type { Completion } from "../../protocol/mod.ts";
+import { type Completion, isWorkerOf } from "../../protocol/mod.ts";
 import { ApiProblem } from "./problem.ts";
 import type { Caller } from "./tokens.ts";
 
@@ -13,10 +13,20 @@ export function isBound({ role, name }: Caller): boolean {
 }
 
 export function speaksFor({ name }: Caller, worker: string): boolean {
-  return worker === name || worker.startsWith(`${name}.`);
+  return isWorkerOf(name, worker);
+}
+
+/** Throws a 403 for a worker (or the name of an edge) that is in quarantine. */
+export function refuseBarred(barred: ReadonlyMap<string, string> | undefined, worker: string): void {
+  for (const [name, reason] of barred ?? []) {
+    if (!isWorkerOf(name, worker)) continue;
+    const why = reason === "" ? "" : ` (${reason})`;
+    throw new ApiProblem(403, `Edge ${name} is in quarantine${why}, so nothing of worker ${worker} is taken.`);
+  }
 }
 
 export function refuseForeignWorker(caller: Caller, workerId: string): void {
+  refuseBarred(caller.barred, workerId);
   if (!isBound(caller) || speaksFor(caller, workerId)) return;
   throw new ApiProblem(
     403,

@@ -6,7 +6,8 @@
  */
 
 import { LIMITS, type OutboxRow, type WorkerId } from "../../protocol/mod.ts";
-import type { Digest } from "../../runtime/ports.ts";
+import { hmacSigner } from "../../runtime/node.ts";
+import type { Signer } from "../../runtime/ports.ts";
 import type { ApiParts } from "./context.ts";
 import { isBound, speaksFor } from "./edge_bounds.ts";
 import { ApiProblem } from "./problem.ts";
@@ -14,7 +15,6 @@ import type { Caller } from "./tokens.ts";
 
 const SECRET = "outbox";
 const SECRET_BYTES = 32;
-const BLOCK_BYTES = 64;
 /** Rows whose carriers are remembered. A row that is forgotten is handed out again. */
 const REMEMBERED = 2 * LIMITS.outboxRows;
 
@@ -29,30 +29,30 @@ export interface OutboxSeal {
 
 type RowName = Pick<OutboxRow, "lease_id" | "seq">;
 
-export function createOutboxSeal({ operators, random, digest }: ApiParts): OutboxSeal {
-  let secret: Promise<string> | undefined;
+export function createOutboxSeal({ operators, random }: ApiParts): OutboxSeal {
+  let made: Promise<Signer> | undefined;
   const carriers = new Map<string, WorkerId>();
-  const key = () =>
-    secret ??= operators.secret(SECRET, random.hex(SECRET_BYTES)).catch((error) => {
-      secret = undefined;
+  const signer = () =>
+    made ??= operators.secret(SECRET, random.hex(SECRET_BYTES)).then(hmacSigner).catch((error) => {
+      made = undefined;
       throw error;
     });
   return {
     async sealed(rows, worker) {
       if (rows.length === 0) return [];
-      const hmac = await key();
+      const { sign } = await signer();
       for (const row of rows) {
         const name = nameOf(row);
         carriers.delete(name);
         if (carriers.size >= REMEMBERED) carriers.delete(carriers.keys().next().value!);
         carriers.set(name, worker);
       }
-      return rows.map((row) => ({ ...row, seal: hmacSha256(digest, hmac, textOf(row)) }));
+      return rows.map((row) => ({ ...row, seal: sign(textOf(row)) }));
     },
     async check(rows) {
-      const hmac = await key();
+      const { verify } = await signer();
       for (const row of rows) {
-        if (row.seal !== undefined && sameText(row.seal, hmacSha256(digest, hmac, textOf(row)))) continue;
+        if (row.seal !== undefined && verify(textOf(row), row.seal)) continue;
         throw new ApiProblem(
           400,
           `Outbox row ${row.seq} of ${row.lease_id} isn't as a coordinator handed it out: the row, seal included, is wanted unchanged.`,
@@ -82,30 +82,4 @@ function textOf({ slot, crawl_id, lease_id, seq, links }: OutboxRow): string {
     priority,
   ]);
   return JSON.stringify([slot, crawl_id, lease_id, seq, told]);
-}
-
-/** `secret`: 64 hex digits. Lower-case hex. */
-export function hmacSha256(digest: Pick<Digest, "sha256Hex">, secret: string, text: string): string {
-  const block = new Uint8Array(BLOCK_BYTES);
-  block.set(bytesOf(secret));
-  const inner = joined(block.map((byte) => byte ^ 0x36), new TextEncoder().encode(text));
-  const outer = joined(block.map((byte) => byte ^ 0x5c), bytesOf(digest.sha256Hex(inner)));
-  return digest.sha256Hex(outer);
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const out = new Uint8Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
-}
-
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < b.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
 }

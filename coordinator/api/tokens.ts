@@ -21,6 +21,8 @@ export interface Token {
 
 /** Who asks. */
 export interface Caller {
+  /** Names of edges in quarantine, with the reasons; absent = none. */
+  readonly barred?: ReadonlyMap<string, string>;
   /** Of the token; "" where none is asked for. */
   readonly id: string;
   readonly role: Role;

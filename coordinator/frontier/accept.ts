@@ -197,6 +197,7 @@ class SpanAcceptor {
       watchedMs: 0,
       lastContentHash: "",
       captureSeq: 0,
+      worker: "",
     };
     queue.accepted++;
     shard.batch.addUrl(row);

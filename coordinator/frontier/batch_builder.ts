@@ -42,6 +42,7 @@ export class BatchBuilder {
   readonly #tallies = new Set<Tally>();
   readonly #foreign = new Map<string, ForeignLinks>();
   readonly #captures: Capture[] = [];
+  readonly #withdrawn: number[] = [];
   readonly #acked: RowName[] = [];
   readonly #received: ReceivedRow[] = [];
   readonly #marks = new Map<number, SlotMark>();
@@ -109,6 +110,11 @@ export class BatchBuilder {
     this.#captures.push(capture);
   }
 
+  /** These captures are no more. */
+  withdrawCaptures(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#withdrawn.push(seq);
+  }
+
   changeTally(tally: Tally): void {
     this.#tallies.add(tally);
   }
@@ -157,7 +163,8 @@ export class BatchBuilder {
       this.#newUrls.size === 0 && this.#changedUrls.size === 0 && this.#origins.size === 0 &&
       this.#acked.length === 0 && this.#received.length === 0 && this.#captures.length === 0 &&
       this.#foreign.size === 0 && this.#domains.size === 0 && this.#addresses.size === 0 &&
-      this.#tallies.size === 0 && this.#marks.size === 0 && this.#endedMarks.size === 0 &&
+      this.#tallies.size === 0 && this.#withdrawn.length === 0 && this.#marks.size === 0 &&
+      this.#endedMarks.size === 0 &&
       this.#arrivals.length === 0 && this.#deletion === undefined;
   }
 
@@ -178,6 +185,7 @@ export class BatchBuilder {
       leases: Array.from(this.#leases.values(), leaseRow) satisfies LeaseRow[],
       endedLeases: [...this.#ended.values()],
       captures: this.#captures,
+      ...(this.#withdrawn.length === 0 ? {} : { withdrawn: this.#withdrawn }),
       outbox: this.#outboxRows(batchSeq),
       ackedOutbox: this.#acked,
       received: [...this.#received, ...came("received")],

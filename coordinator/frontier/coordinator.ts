@@ -4,9 +4,6 @@
  * shard is loaded.
  */
 
-import type { Core } from "../../core-wasm/core.ts";
-import type { BlobStore, Clock, Digest, Logger, Random, Signer } from "../../runtime/ports.ts";
-import type { RobotsJudge } from "../explain_ports.ts";
 import type { SeenFacts } from "../seen_ports.ts";
 import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
@@ -29,6 +26,7 @@ import {
 import { AddressDirectory } from "./clocks/address_directory.ts";
 import { CompleteOperation } from "./leases/complete.ts";
 import { CrawlBook } from "./crawls/crawl.ts";
+import { QuarantineDesk } from "./crawls/quarantine.ts";
 import { CrawlDesk } from "./crawls/crawl_desk.ts";
 import { crawlStats } from "./views/crawl_stats.ts";
 import { ExchangeDesk } from "./exchange_desk.ts";
@@ -53,26 +51,18 @@ import { UrlDesk } from "./views/url_desk.ts";
 import { PermitDesk } from "./leases/permit_desk.ts";
 import { ShardWriter } from "./writer.ts";
 
-export interface CoordinatorOptions {
-  readonly core: Core;
+/** What all parts are given. */
+type Given = Pick<FrontierParts, "core" | "clock" | "random" | "digest" | "log" | "robots" | "blobs" | "signer">;
+
+export interface CoordinatorOptions extends Given {
   /** One per shard; the slots are shared out evenly among them. Undefined: another coordinator has that shard. */
   readonly shardStores: readonly (ShardStore | undefined)[];
   readonly controlStore: ControlStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly digest: Digest;
-  /** How edges judge by a robots.txt, to explain it; absent = that isn't explained. */
-  readonly robots?: RobotsJudge;
-  readonly log: Logger;
   readonly settings?: Partial<FrontierSettings>;
-  /** Where copies of the seen-set's filters go, so that another node can take a shard; absent = nowhere. */
-  readonly blobs?: BlobStore;
   /** The slot map, where it isn't the even one of the first start. */
   readonly slotMap?: SlotMap;
   /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
   readonly slots?: SlotOfficeOptions;
-  /** Signs what other coordinators are told by way of edges; wanted where there are others. */
-  readonly signer?: Signer;
   /** Who has which shard, for as long as nothing newer is known. */
   readonly owners?: readonly ShardOwner[];
 }
@@ -146,6 +136,7 @@ export class FrontierCoordinator implements Coordinator {
   /** Slots that move between shards; undefined: this coordinator has no directory. */
   readonly slots: SlotOffice | undefined;
   readonly #stop = new AbortController();
+  readonly #quarantines: QuarantineDesk;
   readonly #sweeping: Promise<void>;
   /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
   #sweepNow = new AbortController();
@@ -160,6 +151,7 @@ export class FrontierCoordinator implements Coordinator {
     this.#urls = new UrlDesk(parts);
     this.#permits = new PermitDesk(parts);
     this.#exchange = new ExchangeDesk(parts);
+    this.#quarantines = new QuarantineDesk(parts, (crawl) => desk.reopen(crawl));
     this.#sweeping = this.#sweepForEver();
   }
 
@@ -269,6 +261,8 @@ export class FrontierCoordinator implements Coordinator {
     this.#parts.book.checkStill();
     return await this.#desk.recrawl(crawlId);
   };
+
+  quarantine: Coordinator["quarantine"] = (name) => this.#quarantines.reverse(name);
 
   addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
     this.#desk.addSeeds(crawlId, {

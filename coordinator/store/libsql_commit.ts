@@ -60,6 +60,7 @@ const SQL = {
   tally: `${ROWS} insert or replace into tally (slot, crawl_id, host, facts) select v->>0, v->>1, v->>2, v->3 from r`,
   capture: `${ROWS} insert into capture (seq, slot, fingerprint, content, folder, storage_key, facts, extra)
     select v->>0, v->>1, v->>2, v->>3, v->>4, v->>5, v->6, v->7 from r`,
+  withdrawn: "delete from capture where seq in (select value from json_each(?))",
   ackedOutbox: `${ROWS} delete from outbox where (lease_id, seq) in (select v->>0, v->>1 from r)`,
   outbox: `${ROWS} insert into outbox (slot, crawl_id, lease_id, seq, links)
     select v->>0, v->>1, v->>2, v->>3, v->4 from r`,
@@ -111,6 +112,7 @@ export function commitStatements(batch: Batch, ownerTerm: number, numbering: Num
   add(SQL.lease, batch.leases, encodeLease);
   add(SQL.tally, batch.tallies, encodeTally);
   add(SQL.capture, batch.captures, encodeCapture);
+  add(SQL.withdrawn, batch.withdrawn ?? [], String);
   add(SQL.outbox, batch.outbox, encodeOutbox);
   add(SQL.ackedOutbox, batch.ackedOutbox, encodeLeaseSeq);
   add(SQL.received, batch.received, encodeReceived);

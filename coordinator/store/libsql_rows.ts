@@ -53,6 +53,7 @@ function urlFacts(row: UrlRow): UrlFacts {
     row.watchedMs,
     row.lastContentHash,
     row.captureSeq,
+    row.worker,
   ];
 }
 
@@ -73,6 +74,7 @@ type UrlFacts = [
     watchedMs: number,
     lastContentHash: string,
     captureSeq?: number,
+    worker?: string,
   ],
 ];
 export type UrlColumns = [number, string, string, string, string, number, number, number, string, UrlFacts];
@@ -107,6 +109,7 @@ export function decodeUrl(columns: UrlColumns): UrlRow {
     watchedMs: facts[14],
     lastContentHash: facts[15],
     captureSeq: facts[16] ?? 0,
+    worker: facts[17] ?? "",
   };
 }
 

@@ -48,7 +48,7 @@ export class MemoryShardDisk {
   readonly origins = new Map<string, OriginRow>();
   readonly robotsBodies = new Map<string, string>();
   readonly leases = new Map<HostKey, LeaseRow>();
-  readonly captures: BatchCapture[] = [];
+  captures: BatchCapture[] = [];
   readonly outbox = new Map<string, OutboxRow>();
   readonly received = new Map<string, ReceivedRow>();
   readonly marks = new Map<number, SlotMark>();
@@ -56,7 +56,12 @@ export class MemoryShardDisk {
   readonly seen = new MemorySeen();
   readonly tallies = new Map<string, TallyRow>();
   nextUrlSeq = 1;
+  nextCaptureSeq = 1;
   urlCount = 0;
+
+  withdraw(seqs: ReadonlySet<number>): void {
+    this.captures = this.captures.filter(({ seq }) => !seqs.has(seq));
+  }
 
   url(key: UrlKey): UrlRow | undefined {
     return this.urls.get(key.crawlId)?.get(key.fingerprint);
@@ -105,7 +110,7 @@ export class MemoryShardStore implements ShardStore {
     return {
       batchSeq: disk.batchSeq,
       nextUrlSeq: disk.nextUrlSeq,
-      nextCaptureSeq: (disk.captures.at(-1)?.seq ?? 0) + 1,
+      nextCaptureSeq: disk.nextCaptureSeq,
       hosts: [...disk.hosts.values()],
       origins: [...disk.origins.values()],
       domains: [...disk.domains.values()],
@@ -161,6 +166,8 @@ export class MemoryShardStore implements ShardStore {
     for (const { host } of batch.endedLeases) disk.leases.delete(host);
     for (const row of batch.leases) disk.leases.set(row.host, row);
     disk.captures.push(...batch.captures);
+    disk.nextCaptureSeq = batch.captures.reduce((next, { seq }) => Math.max(next, seq + 1), disk.nextCaptureSeq);
+    if (batch.withdrawn !== undefined) disk.withdraw(new Set(batch.withdrawn));
     for (const row of batch.outbox) disk.outbox.set(rowName({ leaseId: row.lease_id, seq: row.seq }), row);
     for (const row of batch.ackedOutbox) disk.outbox.delete(rowName(row));
     for (const row of batch.received) disk.received.set(`${row.slot} ${rowName(row)}`, row);

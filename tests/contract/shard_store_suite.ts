@@ -97,6 +97,7 @@ function changes(it: It): void {
       watchedMs: 86_400_000.5,
       lastContentHash: "00ff00ff00ff00ff",
       captureSeq: 4_294_967_297,
+      worker: "tokyo.2",
     });
     await store.commit(batch(2, { changedUrls: [changed] }));
     assert.deepEqual(await store.urls([keyOf(row)]), [changed]);
@@ -297,6 +298,16 @@ function logs(it: It): void {
     const { slot: _s, fingerprint: _f, textHash: _t, etag: _e, noindex: _n, ...third } = rows[2]!;
     assert.deepEqual((await store.captures("w1/", 1, 1))[0], third);
     assert.equal((await store.load()).nextCaptureSeq, 6);
+  });
+
+  it("captures that are withdrawn are gone, and their numbers never come again", async (store, shelf) => {
+    const rows = Array.from({ length: 5 }, (_, index) => captureRow(index + 1, "w1/a"));
+    await store.commit(batch(1, { captures: rows }));
+    await store.commit(batch(2, { withdrawn: [5, 2, 4, 99] }));
+    await reopened(store, shelf, async (again) => {
+      assert.deepEqual((await again.captures("", 0, 9)).map(({ seq }) => seq), [1, 3]);
+      assert.equal((await again.load()).nextCaptureSeq, 6);
+    });
   });
 
   it("captures are found by their content, the newest first, however alike hashes begin", async (store, shelf) => {

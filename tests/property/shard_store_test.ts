@@ -53,6 +53,7 @@ const urlPart: fc.Arbitrary<UrlPart> = fc.record({
     changes: fc.nat(9),
     lastContentHash: text,
     captureSeq: fc.integer({ min: 0, max: 2 ** 40 }),
+    worker: text,
   }),
 });
 

@@ -157,6 +157,9 @@ async function operate(send: Send): Promise<void> {
   for (const action of ["pause", "resume", "cancel"]) {
     await send(`POST /v1/crawls/{crawl_id}/${action}`, { path: `/v1/crawls/other/${action}` });
   }
+  await send("POST /v1/quarantines", { json: { name: "tokyo", reason: "it lied" } });
+  await send("GET /v1/quarantines");
+  await send("DELETE /v1/quarantines/{name}", { path: "/v1/quarantines/tokyo" });
   await send("GET /v1/audit", { path: "/v1/audit?limit=2" });
   await send("DELETE /v1/audit", { path: "/v1/audit?older_than=1" });
 }

@@ -46,6 +46,7 @@ export function urlRow(seq: number, over: Partial<UrlRow> = {}): UrlRow {
     watchedMs: 0,
     lastContentHash: "",
     captureSeq: 0,
+    worker: "",
     ...over,
   };
 }

@@ -142,6 +142,11 @@ export class CrawlDesk {
     return answer;
   }
 
+  /** A finished crawl runs again. */
+  async reopen(crawl: Crawl): Promise<void> {
+    if (crawl.row.state === "finished") await this.#change(crawl, RUNNING);
+  }
+
   /** See Coordinator.retuneCrawl. */
   async retune(crawlId: CrawlId, spec: CrawlSpec): Promise<CrawlRow | undefined> {
     const crawl = this.#parts.crawls.get(crawlId);

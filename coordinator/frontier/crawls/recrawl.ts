@@ -40,12 +40,13 @@ function requeueOperation(crawlId: CrawlId, rows: readonly UrlRow[]): Operation<
   };
 }
 
-function requeueSettled(round: Round, crawlId: CrawlId, row: UrlRow): void {
+/** `change`: what else of the row is another then. */
+export function requeueSettled(round: Round, crawlId: CrawlId, row: UrlRow, change: Partial<UrlRow> = {}): void {
   const { shard, now } = round;
   const host = shard.hosts.get(row.host);
   if (host === undefined) return;
   uncount(round, crawlId, row);
-  const ready: UrlRow = { ...row, state: "ready", availableAt: 0, attempts: 0, reason: "" };
+  const ready: UrlRow = { ...row, ...change, state: "ready", availableAt: 0, attempts: 0, reason: "" };
   shard.batch.changeUrl(ready);
   shard.enqueueReady(host, ready);
   shard.reschedule(host, now);

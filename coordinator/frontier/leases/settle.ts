@@ -135,7 +135,17 @@ export class PageSettler {
     }
     const availableAt = now + urlRetryMs(attempts, retryAfterMs, limits);
     this.#forget(row);
-    shard.batch.changeUrl({ ...row, state: "waiting", availableAt, attempts, reason, httpCode, lastFetchAt: now });
+    const worker = this.#lease.workerId;
+    shard.batch.changeUrl({
+      ...row,
+      worker,
+      state: "waiting",
+      availableAt,
+      attempts,
+      reason,
+      httpCode,
+      lastFetchAt: now,
+    });
     shard.queueOf(this.#lease.host, row.crawlId).addWaiting(availableAt);
   }
 
@@ -159,7 +169,8 @@ export class PageSettler {
     const attempts = row.attempts + (wasAsked ? 1 : 0);
     const lastFetchAt = wasAsked ? now : row.lastFetchAt;
     const { state, reason, httpCode } = end;
-    shard.batch.changeUrl({ ...row, state, reason, httpCode, availableAt: 0, attempts, lastFetchAt });
+    const worker = this.#lease.workerId;
+    shard.batch.changeUrl({ ...row, worker, state, reason, httpCode, availableAt: 0, attempts, lastFetchAt });
     this.#counts.settled++;
   }
 

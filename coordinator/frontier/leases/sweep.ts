@@ -70,7 +70,7 @@ function takeCensus({ shard, now }: Round): Map<CrawlId, Census> {
 }
 
 /** The edge may have started a request just before the deadline: it can last for the fetch limit, then the gap counts. */
-function expire(round: Round, lease: LeaseState): void {
+export function expire(round: Round, lease: LeaseState): void {
   const { shard, now } = round;
   const { host } = lease;
   if (!lease.clockFreed) {
@@ -112,8 +112,10 @@ function excludeAll(round: Round, host: HostState, queue: BackQueue): number {
   const { shard, now } = round;
   const rows = queue.take(() => true);
   shard.headsInRam -= rows.length;
+  const origins = Array.from(host.origins, (origin) => shard.origins.get(origin));
+  const worker = origins.find((origin) => origin?.worker !== undefined)?.worker ?? "";
   for (const row of rows) {
-    shard.batch.changeUrl({ ...row, state: "excluded", reason: host.blockedReason });
+    shard.batch.changeUrl({ ...row, state: "excluded", reason: host.blockedReason, worker });
   }
   if (rows.length > 0) {
     const counts = shard.changeCounts(queue.crawlId);

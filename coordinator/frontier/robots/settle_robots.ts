@@ -6,6 +6,7 @@
 import type { FailureClass, RobotsClass, RobotsFetched } from "../../../protocol/mod.ts";
 import { captureProblem } from "../leases/capture_check.ts";
 import { addTo } from "../counters.ts";
+import type { OriginRow } from "../../ports.ts";
 import type { HostState, LeaseState } from "../host_state.ts";
 import { clamp, noteFailure, noteResponseTime, noteSuccess, retryAfter } from "../clocks/politeness.ts";
 import { originAfter } from "./robots_ladder.ts";
@@ -28,7 +29,7 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
   const { answer, body } = believed(outcome, settings.limits.robotsBytes);
   const digest = body === undefined ? "" : hasher.sha256Hex(body);
   if (body !== undefined) shard.batch.addBody(digest, outcome.body!);
-  const row = originAfter(
+  const after = originAfter(
     shard.origins.get(outcome.origin),
     {
       class: answer,
@@ -40,6 +41,7 @@ export function settleRobots(round: Round, lease: LeaseState, outcome: RobotsFet
     },
     { slot: host.slot, origin: outcome.origin, host: host.host, epoch: lease.epoch, now, limits: settings.limits },
   );
+  const row: OriginRow = { ...after, worker: lease.workerId };
   shard.origins.set(row.origin, row);
   shard.batch.changeOrigin(row);
   const crawl = shard.parts.crawls.get(lease.crawlId);
