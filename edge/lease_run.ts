@@ -122,6 +122,7 @@ class LeaseRun {
   /** This machine couldn't reach the host: the target has lost nothing, but what was sent counts. */
   #handBack({ target_id }: Target, { requests, hops }: Extract<PageAnswer, { kind: "answer" }>): void {
     this.#hold.endEarly();
+    this.#hold.pace.forgetAnswer();
     const reason = `edge_unhealthy: ${this.#parts.health.sentence}`.slice(0, LIMITS.unhealthyChars);
     this.#hold.reporter.add({ target_id, status: "deferred", reason, requests, hops });
   }

@@ -93,6 +93,11 @@ export class Pace {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
+  /** What was counted as an answer was none of the server's: it says nothing of how fast that is. */
+  forgetAnswer(): void {
+    this.#gapMs = this.#leastGapMs;
+  }
+
   /** The site asks for at least this gap (Crawl-delay); it never shrinks what holds already. */
   atLeast(gapMs: number): void {
     this.#leastGapMs = Math.max(this.#leastGapMs, gapMs);

@@ -85,3 +85,13 @@ test("pace: what a slow answer asks for stands, though a fast one beside it come
   pace.responded(2200, 10);
   assert.equal(pace.waitMs(2200), 6900);
 });
+
+test("pace: what wasn't the server's answer leaves no gap behind, but what the site asked for stays", () => {
+  const pace = new Pace(options);
+  pace.started(0);
+  pace.atLeast(2000);
+  pace.responded(6000, 6000);
+  assert.equal(pace.gapMs, 60_000);
+  pace.forgetAnswer();
+  assert.equal(pace.gapMs, 2000);
+});

@@ -43,6 +43,7 @@ export async function crawlRobots(
     if (isOurs !== false && await isOurs) {
       // Whatever was asked for on the way is asked for again: the origin gains no wait by it.
       hold.endEarly();
+      hold.pace.forgetAnswer();
       return undefined;
     }
     requests += !answer.ok && !answer.sent ? 0 : 1;

@@ -71,6 +71,8 @@ export class Health {
   /** The newest answer, and the newest of any other host. */
   #newest = { host: "", at: -Infinity };
   #newestOther = -Infinity;
+  /** When trouble with the network was last over, monotonic ms. */
+  #wellSince = -Infinity;
   /** Patience is over: hosts are blamed until one answers. */
   #isResigned = false;
 
@@ -120,6 +122,8 @@ export class Health {
       this.#end("a resolver has answered");
     }
     if (suspected === undefined) return false;
+    // It was begun while nothing could be reached, whatever can be now.
+    if (failure.timings.startedAt < this.#wellSince) return true;
     this.#noteFailing(host, failedAt);
     if (this.#isResigned) return false;
     if (this.#isKnownToBe(suspected)) return true;
@@ -275,7 +279,9 @@ export class Health {
   #end(why: string): void {
     const { part, since } = this.#trouble!;
     this.#trouble = undefined;
-    const lastedMs = Math.round(this.#parts.clock.monotonicMs() - since);
+    const now = this.#parts.clock.monotonicMs();
+    if (part !== "machine") this.#wellSince = now;
+    const lastedMs = Math.round(now - since);
     this.#parts.log.info("local trouble is over; leasing goes on", { part, why, lastedMs });
   }
 

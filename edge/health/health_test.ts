@@ -6,9 +6,9 @@ import { VirtualClock } from "../../tests/support/virtual_clock.ts";
 import type { Exchange, FetchFailure, NetworkProbe } from "../ports.ts";
 import { Health, type LocalTrouble } from "./health.ts";
 
-const timings = { startedAt: 0, totalMs: 1 };
-
-function failure(name: FailureClass, unanswered = false): FetchFailure {
+/** Of a request that started at `startedAt`; by default not long ago. */
+function failure(name: FailureClass, unanswered = false, startedAt = Infinity): FetchFailure {
+  const timings = { startedAt, totalMs: 1 };
   return { ok: false, failure: name, detail: `It ended with ${name}.`, sent: true, unanswered, timings };
 }
 
@@ -134,6 +134,19 @@ test("health: a resolver that answers no more is told from names that don't exis
   await wait(1_000_000);
   assert.equal(health.isUnwell, false, "a resolver that knows the hosts, and no others, may be all that there is");
   assert.equal(await judged("new.test", failure("dns", true)), false, "so names are to blame again");
+});
+
+test("health: what was begun during an outage is no host's failure, though it ends after it", async () => {
+  const { clock, net, health, answered, judged, wait } = machine();
+  answered("a.test", "b.test", "c.test");
+  net.link = false;
+  const startedAt = clock.monotonicMs();
+  assert.equal(await judged("a.test", failure("connect_refused")), true);
+  net.link = true;
+  await wait(40_000);
+  assert.equal(health.isUnwell, false);
+  assert.equal(await judged("b.test", failure("connect_timeout", false, startedAt)), true);
+  assert.equal(await judged("b.test", failure("connect_timeout", false, clock.monotonicMs())), false);
 });
 
 test("health: failures of one moment share one probe, and one verdict", async () => {

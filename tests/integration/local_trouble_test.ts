@@ -1,12 +1,14 @@
 /**
- * This machine's trouble isn't the web's fault: a way to the web that is lost for all hosts, a disk that is full, a folder
- * that can't be written. Nothing is given up, no host gains back-off, and the crawl goes on by itself.
+ * This machine's trouble isn't the web's fault: a way to the web that is lost for all hosts, a resolver that answers no
+ * more, a disk that is full. Nothing is given up, no host gains back-off, and the crawl goes on by itself.
  */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import process from "node:process";
+import { startDnsServer } from "../support/dns_server.ts";
 import { Fleet } from "../support/fleet.ts";
 import { spawnOutrider, summaryOf } from "../support/outrider_process.ts";
 import { missing, page, type Script, type ScriptedSites, startSites } from "../support/scripted_sites.ts";
@@ -130,6 +132,53 @@ test(
     } finally {
       await fleet.stop();
       await gate.shut();
+      await sites.close();
+      await folder.remove();
+    }
+  },
+  { timeoutMs: 90_000 },
+);
+
+/** What the resolver does for a while: it answers that it can't, or (by hand: it takes 10 s more) nothing at all. */
+const OUTAGE = process.env.OUTRIDER_TEST_SILENT === "1"
+  ? "silence" as const
+  : { records: [], code: "SERVFAIL" as const };
+
+test(
+  "local trouble: a resolver that answers no more costs no name an attempt",
+  async () => {
+    let isDown = false;
+    const resolver = await startDnsServer(({ name, type }) => {
+      if (isDown) return OUTAGE;
+      if (!name.endsWith(".test")) return { records: [], code: "NXDOMAIN", negativeTtl: 60 };
+      return { records: type === "A" ? [["A", name, "127.0.0.1", 60]] : [], negativeTtl: 60 };
+    });
+    // Each page leads to a host of its own, so that there is always a name to resolve.
+    const sites = await startSites(({ host, path }) => {
+      if (path === "/robots.txt") return missing();
+      const [chainName, number] = [host[0], Number(/\d+/.exec(host)![0])];
+      return number < 5 ? page(sites.url(`${chainName}${number + 1}.test`)) : page();
+    });
+    const folder = temporaryFolder();
+    const seeds = ["a", "b", "c"].map((name) => sites.url(`${name}1.test`));
+    const crawl = spawnOutrider([
+      ...["crawl", ...seeds, "--scope", "any", "--resolver", resolver.address, "--allow-address", "127.0.0.1"],
+      ...["--data", folder.file("data"), "--contact", "ops@crawl.example", "--json", "--address-delay-ms", "0"],
+      ...["--delay-ms", "100", "--domain-delay-ms", "0"],
+    ]);
+    try {
+      await until("some names", () => sites.log.length >= 12);
+      isDown = true;
+      assert.match(await crawl.line(/Waiting: /), /No resolver answers/);
+      isDown = false;
+      const ended = await crawl.ended;
+      assert.equal(ended.code, 0, ended.stderr);
+      const { state, fetched, dead, errors_by_class } = summaryOf(ended);
+      assert.deepEqual([state, fetched, dead, errors_by_class], ["finished", 15, 0, {}]);
+    } finally {
+      crawl.kill("SIGKILL");
+      await crawl.ended;
+      await resolver.close();
       await sites.close();
       await folder.remove();
     }
