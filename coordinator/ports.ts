@@ -288,6 +288,8 @@ export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listing
   receivedBefore(rows: readonly ReceivedRow[]): Promise<Uint8Array>;
   /** Oldest first. */
   readOutbox(limit: number): Promise<OutboxRow[]>;
+  /** Those of these that there are, in any order. */
+  outboxRows(names: readonly { leaseId: LeaseId; seq: number }[]): Promise<OutboxRow[]>;
   robotsBody(digest: string): Promise<string | undefined>;
   close(): Promise<void>;
 }

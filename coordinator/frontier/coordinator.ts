@@ -38,6 +38,7 @@ import { checkNothingLost } from "./lost_databases.ts";
 import { policyOperation } from "./clocks/host_policy.ts";
 import { newHost } from "./host_state.ts";
 import { hostView } from "./views/host_view.ts";
+import { MergeOutboxOperation } from "./merge_outbox.ts";
 import { LeaseDesk } from "./leases/lease_desk.ts";
 import { extendOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
 import { readFeed } from "./views/page_feed.ts";
@@ -180,7 +181,10 @@ export class FrontierCoordinator implements Coordinator {
   }
 
   async #sweep(): Promise<void> {
-    const parts = await Promise.all(this.#writers.map((writer) => writer.submit(new SweepOperation())));
+    const parts = await Promise.all(this.#writers.map((writer) => {
+      if (writer.shard.outbox.mergeable().length > 0) void writer.submit(new MergeOutboxOperation()).catch(() => {});
+      return writer.submit(new SweepOperation());
+    }));
     for (const crawl of this.#parts.crawls.all()) {
       const census = parts.map((part) => part.get(crawl.id));
       if (!crawl.isRunning || census.includes(undefined)) continue;

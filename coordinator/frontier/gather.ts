@@ -29,9 +29,10 @@ export async function gather(round: Round, store: ShardStore): Promise<void> {
   await fillQueues(round, store);
   await raiseFoundOften(round, store);
   if (round.outboxWanted > 0) {
-    const size = shard.outbox.readSize(round.outboxWanted, round.now);
-    if (size > 0) round.outboxRows = await store.readOutbox(size);
+    const names = shard.outbox.next(round.outboxWanted, round.now);
+    if (names.length > 0) round.outboxRows = await store.outboxRows(names);
   }
+  if (round.mergedNames.length > 0) round.mergedRows = await store.outboxRows(round.mergedNames);
 }
 
 interface Question {

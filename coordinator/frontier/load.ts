@@ -37,7 +37,7 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   await loadLeases(shard, snapshot, store);
   loadTallies(shard, snapshot);
   if (snapshot.outboxRows > 0) {
-    for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row);
+    for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row, true);
   }
   await loadSeen(shard, store);
   const now = parts.clock.wallMs();

@@ -7,6 +7,7 @@ import type { OutboxRow } from "../../protocol/mod.ts";
 import { LinkSpan, type SpanOptions } from "./links.ts";
 import type { ReceivedRow } from "../slot_ports.ts";
 import type { Arrival } from "./handover/arrival.ts";
+import type { RowName } from "./outbox_index.ts";
 import type { Shard } from "./shard.ts";
 
 export interface Operation<T> {
@@ -27,6 +28,9 @@ export class Round {
   readonly leasesWanted = new Map<string, number>();
   /** Outbox rows that its lease replies may carry. */
   outboxWanted = 0;
+  /** Names of outbox rows that may be merged, and those rows. */
+  readonly mergedNames: RowName[] = [];
+  mergedRows: OutboxRow[] = [];
   /** Rows that were read for them. */
   outboxRows: OutboxRow[] = [];
   readonly receivedRows: ReceivedRow[] = [];

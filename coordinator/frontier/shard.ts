@@ -94,7 +94,7 @@ export class Shard {
   readonly domainUse = new DomainUse();
   readonly contents: ContentMemory;
   readonly sent = new SentLinks();
-  readonly outbox = new OutboxIndex();
+  readonly outbox: OutboxIndex;
   /** Queues that a lease found empty in RAM though the store has more. */
   readonly hungry = new Set<BackQueue>();
   /** Hosts that robots.txt makes us skip: their queues are emptied by sweeps. */
@@ -115,6 +115,7 @@ export class Shard {
     this.index = index;
     this.parts = parts;
     const { limits, affinityPatienceMs, regionSilentMs } = parts.settings;
+    this.outbox = new OutboxIndex(parts.book);
     this.regions = new RegionBook(regionSilentMs);
     this.schedule = new HostSchedule({
       bands: limits.bands,

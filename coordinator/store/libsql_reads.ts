@@ -3,12 +3,20 @@
  * Invariant: each is one statement, whatever the number of keys; answers stand in the order of the keys.
  */
 
-import type { CrawlId, HostKey, OutboxRow } from "../../protocol/mod.ts";
+import type { CrawlId, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { UrlKey, UrlRow } from "../ports.ts";
 import type { ReceivedRow } from "../slot_ports.ts";
 import type { Database, SqlRow, SqlValue } from "./libsql_client.ts";
 import type { Names } from "./libsql_names.ts";
-import { decodeUrl, encodeKey, encodeReceived, jsonArray, URL_COLUMNS, type UrlColumns } from "./libsql_rows.ts";
+import {
+  decodeUrl,
+  encodeKey,
+  encodeLeaseSeq,
+  encodeReceived,
+  jsonArray,
+  URL_COLUMNS,
+  type UrlColumns,
+} from "./libsql_rows.ts";
 
 export interface QueueRef {
   readonly slot: number;
@@ -48,6 +56,8 @@ const SQL = {
   received: `${KEYS} select json_group_array(k) from r where exists
     (select 1 from received where slot = v->>0 and lease_id = v->>1 and seq = v->>2)`,
   outbox: "select json_array(slot, crawl_id, lease_id, seq, json(links)) from outbox order by id limit ?",
+  outboxRows: `${KEYS} select json_array(slot, crawl_id, lease_id, seq, json(links)) from r cross join outbox
+    on lease_id = v->>0 and seq = v->>1`,
   body: "select body from robots_body where digest = ?",
 } as const;
 
@@ -110,16 +120,26 @@ export async function readReceived(
 
 /** Oldest first. */
 export async function readOutbox(database: Database, limit: number): Promise<OutboxRow[]> {
-  return (await database.read(SQL.outbox, [BigInt(limit)])).map((row) => {
-    const [slot, crawl_id, lease_id, seq, links] = JSON.parse(String(row[0])) as [
-      number,
-      string,
-      string,
-      number,
-      OutboxRow["links"],
-    ];
-    return { slot, crawl_id, lease_id, seq, links };
-  });
+  return (await database.read(SQL.outbox, [BigInt(limit)])).map(outboxRow);
+}
+
+export async function readOutboxRows(
+  database: Database,
+  names: readonly { readonly leaseId: LeaseId; readonly seq: number }[],
+): Promise<OutboxRow[]> {
+  if (names.length === 0) return [];
+  return (await database.read(SQL.outboxRows, [jsonArray(names, encodeLeaseSeq)])).map(outboxRow);
+}
+
+function outboxRow(row: SqlRow): OutboxRow {
+  const [slot, crawl_id, lease_id, seq, links] = JSON.parse(String(row[0])) as [
+    number,
+    string,
+    string,
+    number,
+    OutboxRow["links"],
+  ];
+  return { slot, crawl_id, lease_id, seq, links };
 }
 
 export async function readBody(database: Database, digest: string): Promise<string | undefined> {

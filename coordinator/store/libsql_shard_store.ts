@@ -18,7 +18,15 @@ import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
 import { checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership } from "./libsql_owner.ts";
-import { readBody, readOutbox, readReady, readReceived, readUrls, readWaiting } from "./libsql_reads.ts";
+import {
+  readBody,
+  readOutbox,
+  readOutboxRows,
+  readReady,
+  readReceived,
+  readUrls,
+  readWaiting,
+} from "./libsql_reads.ts";
 import { readEarlierCaptures, readSettled } from "./libsql_recrawl.ts";
 import { readSeenBlocks, readSeenLog, readSeenPart, readSeenState } from "./libsql_seen.ts";
 import { readSlotMarks, readSlotPage, readSlotQueues } from "./libsql_slots.ts";
@@ -115,6 +123,7 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
     urls: (keys) => reading(({ database, names }) => readUrls(database, names, keys)),
     receivedBefore: (rows) => reading(({ database }) => readReceived(database, rows)),
     readOutbox: (limit) => reading(({ database }) => readOutbox(database, limit)),
+    outboxRows: (names) => reading(({ database }) => readOutboxRows(database, names)),
     robotsBody: (digest) => reading(({ database }) => readBody(database, digest)),
     captures: (prefix, afterSeq, limit) => reading(({ listings }) => listings.captures(prefix, afterSeq, limit)),
     capturesOfContent: (hash, limit) => reading(({ listings }) => listings.capturesOfContent(hash, limit)),

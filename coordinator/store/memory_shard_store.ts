@@ -20,7 +20,7 @@ import type {
 import type { SeenPartName, SeenState } from "../seen_ports.ts";
 import { OwnerLost } from "../owner_ports.ts";
 import type { ReceivedRow, SlotCursor, SlotMark, SlotPage } from "../slot_ports.ts";
-import type { CaptureRow, CrawlId, Fingerprint, HostKey, OutboxRow } from "../../protocol/mod.ts";
+import type { CaptureRow, CrawlId, Fingerprint, HostKey, LeaseId, OutboxRow } from "../../protocol/mod.ts";
 import type { CaptureName, EarlierCapture } from "../recrawl_ports.ts";
 import { captureExtra, captureFacts, earlierCapture } from "./capture_facts.ts";
 import { saysNothing } from "./empty_rows.ts";
@@ -248,6 +248,10 @@ export class MemoryShardStore implements ShardStore {
 
   async readOutbox(limit: number): Promise<OutboxRow[]> {
     return this.#disk.outbox.values().take(limit).toArray();
+  }
+
+  async outboxRows(names: readonly { leaseId: LeaseId; seq: number }[]): Promise<OutboxRow[]> {
+    return names.flatMap((name) => this.#disk.outbox.get(rowName(name)) ?? []);
   }
 
   async robotsBody(digest: string): Promise<string | undefined> {

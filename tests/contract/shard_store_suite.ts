@@ -334,6 +334,10 @@ function logs(it: It): void {
     await store.commit(batch(3, { ackedOutbox: [{ leaseId: "z", seq: 1 }, { leaseId: "none", seq: 1 }] }));
     await reopened(store, shelf, async (next) => {
       assert.deepEqual(await next.readOutbox(10), [b, c]);
+      const named = [{ leaseId: "z", seq: 2 }, { leaseId: "z", seq: 1 }, { leaseId: "a", seq: 1 }];
+      const found = await next.outboxRows(named);
+      assert.deepEqual(found.sort((one, other) => one.lease_id < other.lease_id ? -1 : 1), [b, c]);
+      assert.deepEqual(await next.outboxRows([]), []);
       assert.equal((await next.load()).outboxRows, 2);
     });
   });

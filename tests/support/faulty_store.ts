@@ -46,6 +46,7 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
     urls: (keys) => store.urls(keys),
     receivedBefore: (rows) => store.receivedBefore(rows),
     readOutbox: (limit) => store.readOutbox(limit),
+    outboxRows: (names) => store.outboxRows(names),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
     readyBefore: (queue, place, limit) => store.readyBefore(queue, place, limit),

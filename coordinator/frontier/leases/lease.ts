@@ -59,7 +59,8 @@ export class LeaseOperation implements Operation<ShardGrant> {
     const { shard, now } = round;
     const { workerId, maxTargets, maxLeases, outboxRows } = this.#wish;
     const region = this.#region;
-    const outbox = shard.outbox.handOut(round.outboxRows, outboxRows, now);
+    const outbox = shard.outbox.handOut(round.outboxRows, outboxRows, now)
+      .map((row) => ({ ...row, from_shard: shard.index }));
     const refusal = this.#refusal(round);
     const request = { worker_id: workerId, region, max: maxTargets, max_leases: maxLeases };
     const found = lookAhead(round, region, maxLeases);
@@ -73,7 +74,8 @@ export class LeaseOperation implements Operation<ShardGrant> {
     const { outbox } = round.shard;
     const { limits } = round.shard.parts.settings;
     if (outbox.size < limits.outboxRows) return "";
-    return `${outbox.size} outbox rows wait for delivery, at most ${limits.outboxRows} may`;
+    const { shard, rows } = outbox.longest()!;
+    return `${outbox.size} outbox rows wait for delivery, ${rows} of them to shard ${shard}; at most ${limits.outboxRows} may`;
   }
 }
 
