@@ -9,11 +9,12 @@ const PAGES = 300;
 /** Each page links to so many hosts of the other coordinator. */
 const LINKS = 3;
 
-/** Crawls a site of the first coordinator, each page reported by itself, while nobody carries its outbox rows. */
-async function crawlSite({ world, coordinators: [home] }: Pair, site: string, foreign: string): Promise<void> {
+/** Crawls a site of the first coordinator, each page reported by itself, while nobody carries its outbox rows; how many links it sent. */
+async function crawlSite({ world, coordinators: [home] }: Pair, site: string, foreign: string): Promise<number> {
   const urls = Array.from({ length: PAGES }, (_, i) => `https://${site}/${i}`);
   await home.addSeeds("c", urls, {});
-  for (let done = 0; done < PAGES;) {
+  let done = 0;
+  while (done < PAGES) {
     await world.clock.advance(1_000);
     const { leases } = await ask(home, { max_leases: 1 });
     for (const lease of leases) {
@@ -26,6 +27,7 @@ async function crawlSite({ world, coordinators: [home] }: Pair, site: string, fo
       await complete(home, lease, []);
     }
   }
+  return LINKS * done;
 }
 
 async function carryAll({ world, coordinators: [home, other] }: Pair): Promise<OutboxRow[]> {
@@ -55,16 +57,16 @@ test("outbox: while another coordinator is down rows are merged, and each link a
   );
   // The seeds that are the other's.
   await carryAll(pair);
-  await crawlSite(pair, site!, foreign!);
+  const sent = await crawlSite(pair, site!, foreign!);
   for (let i = 0; i < 20; i++) await world.clock.advance(1_000);
   const stats = home.stats("c")!;
   // 64 may be in hands of edges, and as many too few to be worth it.
   assert.ok(stats.outbox_rows < 130, `${stats.outbox_rows} rows of ${PAGES} commits`);
   const carried = await carryAll(pair);
-  assert.equal(carried.reduce((sum, row) => sum + row.links.length, 0), PAGES * LINKS);
+  assert.equal(carried.reduce((sum, row) => sum + row.links.length, 0), sent);
   assert.ok(carried.every((row) => row.from_shard === 0));
   assert.equal(home.stats("c")!.outbox_rows, 0);
-  assert.equal(other.stats("c")!.accepted, PAGES * LINKS);
+  assert.equal(other.stats("c")!.accepted, sent);
   await pair.close();
 });
 
