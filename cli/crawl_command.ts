@@ -166,7 +166,8 @@ async function crawlUntil(stop: StopSignal, screen: Screen, urls: readonly strin
       const parts = { frontier, log, onLocalTrouble: troubles.ofEdge };
       const edge = await openEdgeThread({ ...edgeSettings(plan, flags), segments }, parts);
       const { data: folder, recrawl = false } = flags;
-      await work({ plan, coordinator, edge, publishing, stop, screen, folder, recrawl });
+      const archive = segments?.place.url;
+      await work({ plan, coordinator, edge, publishing, stop, screen, folder, archive, recrawl });
     } finally {
       await coordinator.close();
     }
@@ -209,6 +210,7 @@ interface Work {
   readonly stop: StopSignal;
   readonly screen: Screen;
   readonly folder: string;
+  readonly archive: string | undefined;
   readonly recrawl: boolean;
 }
 
@@ -230,7 +232,8 @@ async function work(parts: Work): Promise<void> {
   const ended = coordinator.stats(plan.crawlId)!;
   const stats: CrawlStats = ended.state === "running" ? { ...ended, state: "paused", reason: "" } : ended;
   const how = finished ? "finished" : stop.reason();
-  screen.end({ stats, tookMs: systemClock.monotonicMs() - startedAt, folder, how, resumable: !finished });
+  const tookMs = systemClock.monotonicMs() - startedAt;
+  screen.end({ stats, tookMs, folder, archive: parts.archive, how, resumable: !finished });
   if (stats.fetched === 0 && finished) screen.say(await nothingFetched(plan, coordinator));
   if (unclosed !== undefined) screen.say(unclosed);
   process.exitCode = unclosed === undefined ? exitCode(stats, how) : 1;

@@ -70,6 +70,8 @@ export interface Ending {
   readonly stats: CrawlStats;
   readonly tookMs: number;
   readonly folder: string;
+  /** Where the WARC files are; absent = in the folder. */
+  readonly archive?: string | undefined;
   /** How it ended, in words: "finished", "stopped by Ctrl-C", ... */
   readonly how: string;
   /** The command goes on where this run stopped. */
@@ -77,7 +79,7 @@ export interface Ending {
 }
 
 /** The closing summary, several lines. */
-export function summary({ stats, tookMs, folder, how, resumable }: Ending): string {
+export function summary({ stats, tookMs, folder, archive = folder, how, resumable }: Ending): string {
   const rows: [string, string][] = [
     ["Crawl", `${stats.crawl_id}: ${how}${stats.reason === "" || stats.reason === how ? "" : ` (${stats.reason})`}`],
     [
@@ -93,7 +95,7 @@ export function summary({ stats, tookMs, folder, how, resumable }: Ending): stri
     ["Time", `${durationText(tookMs)} in this run`],
     ["Errors", counts(stats.errors_by_class) || "none"],
     ["Not taken", counts(stats.rejected_by_reason) || "none"],
-    ["Archive", `${folder}/warc/*.warc.gz (WARC 1.1)`],
+    ["Archive", `${archive}/warc/*.warc.gz (WARC 1.1)`],
     ["Index", `${folder}/index.cdxj, ${folder}/pages.jsonl`],
   ];
   const text = rows.map(([name, value]) => `${name.padEnd(10)}${value}`).join("\n");

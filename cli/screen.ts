@@ -69,8 +69,10 @@ function jsonScreen(): Screen {
     say: (message) => line("message", { message }),
     progress: (before, now) =>
       line("progress", { ...fieldsOf(now.stats), pages_per_second: Number(pagesPerSecond(before, now).toFixed(2)) }),
-    end: ({ stats, tookMs, folder, how, resumable }) =>
-      line("summary", { ...fieldsOf(stats), seconds: Math.round(tookMs) / 1000, ended: how, resumable, data: folder }),
+    end: ({ stats, tookMs, folder, archive, how, resumable }) => {
+      const seconds = Math.round(tookMs) / 1000;
+      line("summary", { ...fieldsOf(stats), seconds, ended: how, resumable, data: folder, archive });
+    },
   };
 }
 

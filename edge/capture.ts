@@ -7,6 +7,7 @@ import { fingerprintToHex } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { ArchiveEntry, Draft, EarlierCapture, Exchange } from "./ports.ts";
 import { header, type Scanned } from "./steps/scan.ts";
+import type { Undurable } from "./undurable.ts";
 
 /** Longest validator, media type or title that is reported; a longer validator is left out, the others are cut. */
 const FACT_CHARS = 512;
@@ -30,13 +31,23 @@ export type CaptureParts = Pick<EdgeParts, "archive" | "digest" | "payloads">;
 
 /** Resolves when the records are durable; rejects on local trouble only. */
 export async function capture(parts: CaptureParts, what: ToCapture): Promise<CaptureFacts> {
+  const { facts, durable } = await captureSoon(parts, what);
+  await durable;
+  return facts;
+}
+
+/** As capture, but resolves when the place of the records is known: nothing may be reported before they are durable. */
+export async function captureSoon(
+  parts: CaptureParts,
+  what: ToCapture,
+): Promise<{ readonly facts: CaptureFacts; readonly durable: Promise<void> }> {
   const { exchange, fetchedAt, captureName, contentHash, scanned } = what;
   const payloadDigest = `sha1:${parts.digest.sha1Base32(exchange.body)}`;
   const refersTo = earlierCapture(parts, what, payloadDigest);
   const entry: Draft<ArchiveEntry> = { exchange, fetchedAt, captureName, payloadDigest, contentHash };
   if (refersTo !== undefined) entry.refersTo = refersTo;
   if (scanned !== undefined) entry.facts = metadataFacts(scanned);
-  const { record } = await parts.archive.append(entry);
+  const { record, durable } = await parts.archive.append(entry);
   const built: Draft<CaptureFacts> = {
     fetched_at: fetchedAt,
     record,
@@ -56,7 +67,7 @@ export async function capture(parts: CaptureParts, what: ToCapture): Promise<Cap
   if (exchange.truncated !== undefined) built.truncated = exchange.truncated;
   if (refersTo !== undefined) built.refers_to = { url: refersTo.url, fetched_at: refersTo.fetchedAt };
   if (scanned !== undefined) addPageFacts(built, scanned.facts);
-  return built;
+  return { facts: built, durable };
 }
 
 /**
@@ -89,18 +100,15 @@ function addPageFacts(built: Draft<CaptureFacts>, facts: Scanned["facts"]): void
   built.simhash = fingerprintToHex(facts.simhash);
 }
 
-/** A redirect on the way to a target's answer, archived. */
+/** A redirect on the way to a target's answer. The lease goes on; what it comes to waits until the hop is durable. */
 export async function captureHop(
-  parts: EdgeParts,
+  parts: CaptureParts,
   what: Omit<ToCapture, "contentHash" | "scanned" | "history">,
-  location: string,
+  { location, undurable }: { readonly location: string; readonly undurable: Undurable },
 ): Promise<Hop> {
   const { exchange } = what;
   const contentHash = parts.digest.sha256Hex(exchange.decoded);
-  return {
-    url: exchange.url,
-    http_code: exchange.status,
-    location,
-    capture: await capture(parts, { ...what, contentHash }),
-  };
+  const { facts, durable } = await captureSoon(parts, { ...what, contentHash });
+  undurable.add(durable);
+  return { url: exchange.url, http_code: exchange.status, location, capture: facts };
 }

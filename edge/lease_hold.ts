@@ -14,6 +14,7 @@ import type { CookieJar, FetchRequest } from "./ports.ts";
 import { unwantedType } from "./steps/wanted_type.ts";
 import { RequestHeaders } from "./steps/request_headers.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import { Undurable } from "./undurable.ts";
 
 /** Least time between two confirmations of a lease that only waits for the archive. */
 const KEEP_MS = 1_000;
@@ -28,6 +29,7 @@ export class LeaseHold {
   readonly cookies: CookieJar | undefined;
   /** Why a page's body isn't wanted, by its head; undefined = all are. */
   readonly unwanted: FetchRequest["unwanted"];
+  readonly undurable: Undurable = new Undurable();
   readonly #parts: EdgeParts;
   readonly #stop: AbortSignal;
   /** Counts from the *sending* of the request that the lease's time is counted from. */

@@ -96,7 +96,14 @@ class LeaseRun {
 
   async #robotsTarget(target: Target): Promise<void> {
     const outcome = await crawlRobots(target, this.#hold, this.#robots, this.#parts);
-    if (outcome) this.#report(target, outcome);
+    if (outcome) this.#whenDurable(() => this.#report(target, outcome));
+  }
+
+  /** Reports at once where all that it rests on is durable. */
+  #whenDurable(report: () => void): void {
+    const { undurable } = this.#hold;
+    if (undurable.isEmpty) report();
+    else this.#track(this.#settling, undurable.all().then(report));
   }
 
   #report(target: Target, outcome: Outcome, acknowledged?: () => void): void {
@@ -112,7 +119,7 @@ class LeaseRun {
 
   async #page(target: Target): Promise<void> {
     const page = await crawlPage(target, this.#hold, this.#robots, this.#parts);
-    if (page.kind === "outcome") return this.#report(target, page.outcome);
+    if (page.kind === "outcome") return this.#whenDurable(() => this.#report(target, page.outcome));
     if (page.kind !== "answer") return;
     const isOurs = this.#parts.health.judge(this.#lease.host, page.answered.answer);
     if (isOurs !== false && await isOurs) this.#handBack(target, page);
@@ -124,7 +131,8 @@ class LeaseRun {
     this.#hold.endEarly();
     this.#hold.pace.forgetAnswer();
     const reason = `edge_unhealthy: ${this.#parts.health.sentence}`.slice(0, LIMITS.unhealthyChars);
-    this.#hold.reporter.add({ target_id, status: "deferred", reason, requests, hops });
+    const outcome = { target_id, status: "deferred", reason, requests, hops } as const;
+    this.#whenDurable(() => this.#hold.reporter.add(outcome));
   }
 
   #settle(target: Target, page: Extract<PageAnswer, { kind: "answer" }>): void {
@@ -136,7 +144,10 @@ class LeaseRun {
     const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, this.#hold, this.#parts));
     this.#track(
       this.#settling,
-      settled.then(({ outcome, acknowledged }) => this.#report(target, outcome, acknowledged)),
+      settled.then(async ({ outcome, acknowledged }) => {
+        if (!this.#hold.undurable.isEmpty) await this.#hold.undurable.all();
+        this.#report(target, outcome, acknowledged);
+      }),
     );
   }
 }

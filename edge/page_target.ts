@@ -56,7 +56,8 @@ export async function crawlPage(
     const next = sameKeyRedirect(verdict, target, parts) ??
       (dances ? sameHostRedirect(verdict, hold, parts) : undefined);
     if (next === undefined) return { kind: "answer", answered, verdict, requests: hops.length + 1, hops };
-    hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), next));
+    const how = { location: next, undurable: hold.undurable };
+    hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), how));
     const isLoop = hops.some((hop) => hop.url === next) && !dances;
     if (isLoop || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
     url = next;

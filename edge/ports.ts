@@ -161,12 +161,14 @@ export interface EarlierCapture {
 
 export interface Archived {
   readonly record: RecordRef;
+  /** Resolves when the records are; rejects when they never will be. */
+  readonly durable: Promise<void>;
 }
 
 export interface Archive {
   /** Where this archive's files lie: every storage_key begins with it. */
   readonly storagePrefix: string;
-  /** Resolves when the records are durable. Calls may overlap. */
+  /** Resolves when the place of the records is known, which may be before they are durable. Calls may overlap. */
   append(entry: ArchiveEntry): Promise<Archived>;
   /** Rejects with a sentence when an append would fail for want of this machine's: asked while leasing pauses. */
   probe?(): Promise<void>;

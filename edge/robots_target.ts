@@ -6,7 +6,7 @@
 
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS, originOf } from "../protocol/mod.ts";
-import { capture, captureHop } from "./capture.ts";
+import { captureHop, captureSoon } from "./capture.ts";
 import type { Answered } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
@@ -54,7 +54,7 @@ export async function crawlRobots(
         await captureHop(
           parts,
           { ...place(target, hold, hops), exchange: answer, fetchedAt: answered.fetchedAt },
-          location,
+          { location, undurable: hold.undurable },
         ),
       );
       url = location.split("#", 1)[0]!;
@@ -120,12 +120,14 @@ async function settle(what: Settle): Promise<RobotsFetched> {
     return { ...base, class: "unreachable" };
   }
   const contentHash = what.parts.digest.sha256Hex(answer.decoded);
-  const facts = await capture(what.parts, {
+  // The rules count from now on; the outcome waits until they are durable.
+  const { facts, durable } = await captureSoon(what.parts, {
     ...place(what.target, what.hold, what.hops),
     exchange: answer,
     fetchedAt: what.answered.fetchedAt,
     contentHash,
   });
+  what.hold.undurable.add(durable);
   const answeredBase = { ...base, http_code: answer.status, capture: facts };
   const kind = robotsClass(answer.status) === "rules" && !isReadable(answer)
     ? "unreachable"

@@ -41,6 +41,9 @@ const CHECKPOINT_BYTES = 64_000_000;
 /** Compressed bytes that one sync takes together; more waits for the next. */
 const BATCH_BYTES = 32_000_000;
 
+/** The place of a record is known once it is written and synced. */
+const DURABLE = Promise.resolve();
+
 interface Waiting {
   readonly url: string;
   readonly members: Members;
@@ -156,7 +159,7 @@ class WarcWriter {
         offset: offsets[i * one.members.length + ANSWER]!,
         length: one.members[ANSWER].length,
       };
-      one.resolve({ record });
+      one.resolve({ record, durable: DURABLE });
     });
     await this.#saveProgress(file);
   }

@@ -1,7 +1,7 @@
 /**
  * The Archive port on a blob store: captures gather in a segment, which is one WARC file and becomes one object
  * (docs/adr/0024).
- * Invariants: an append resolves only when the object that has its records is durable; every segment begins with
+ * Invariants: an append is durable only when the object that has its records is; every segment begins with
  * warcinfo; no object is written twice under one name by design, and what wasn't acknowledged is nowhere promised.
  * Memory: the segments that are gathering or on their way; what may wait is bounded by the edge's backlog.
  */
@@ -94,17 +94,17 @@ class SegmentWriter {
     const { url } = entry.exchange;
     if (this.#closed) throw new Error(`Archiving ${url}: the archive is closed.`);
     const made = captureMembers(entry, this.#parts);
-    if (!(made instanceof Promise)) return await this.#add(made);
+    if (!(made instanceof Promise)) return this.#add(made);
     this.#compressing.add(made);
     try {
-      return await this.#add(await made);
+      return this.#add(await made);
     } finally {
       this.#compressing.delete(made);
     }
   }
 
-  /** Puts the members into a segment; resolves when that is durable. */
-  async #add(members: Members): Promise<Archived> {
+  /** Puts the members into a segment: from then on their place is known. */
+  #add(members: Members): Archived {
     const { segmentBytes = SEGMENT_BYTES } = this.#parts.settings;
     const bytes = members.reduce((sum, { length }) => sum + length, 0);
     if (this.#open !== undefined && this.#open.bytes + bytes > segmentBytes) this.#seal();
@@ -113,8 +113,8 @@ class SegmentWriter {
     segment.pieces.push(...members);
     segment.bytes += bytes;
     if (segment.bytes >= segmentBytes) this.#seal();
-    await segment.sent;
-    return { record: { storage_key: segment.key, offset, length: members[ANSWER].length } };
+    const record = { storage_key: segment.key, offset, length: members[ANSWER].length };
+    return { record, durable: segment.sent };
   }
 
   #begin(): Segment {
@@ -125,7 +125,7 @@ class SegmentWriter {
     const info = gzip.store(warcinfoParts(settings.info, { storageKey: key, createdMs }, digest));
     let settle!: Segment["settle"];
     const sent = new Promise<void>((resolve, reject) => settle = (error) => error ? reject(error) : resolve());
-    // Whoever appended is told; that nobody might have is no error of its own.
+    // Whoever waits for it is told; that nobody might is no error of its own.
     sent.catch(() => {});
     const sealed = new AbortController();
     const begunAt = clock.monotonicMs();

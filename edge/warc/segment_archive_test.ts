@@ -34,7 +34,11 @@ function desk(segmentBytes = 100_000) {
   });
   // As images are, stored: a segment's size is then known beforehand.
   const headers = [["Content-Type", "image/png"]] as const;
-  const append = (url: string, bytes = 20) => archive.append(sampleEntry({ url, body: noise(bytes), headers }));
+  const append = async (url: string, bytes = 20) => {
+    const archived = await archive.append(sampleEntry({ url, body: noise(bytes), headers }));
+    await archived.durable;
+    return archived;
+  };
   return { clock, files, archive, append, state };
 }
 

@@ -239,6 +239,24 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
     find: "    await file.handle.sync();\n",
     replace: "",
   },
+  {
+    name: "reports captures whose segment isn't in the store yet",
+    file: "edge/capture.ts",
+    find: "  await durable;\n",
+    replace: "  durable.catch(() => {});\n",
+  },
+  {
+    name: "reports a robots.txt or a redirect before its capture is in the store",
+    file: "edge/undurable.ts",
+    find: "await Promise.all(this.#waiting);",
+    replace: "this.#waiting.clear();",
+  },
+  {
+    name: "refers to captures that were never acknowledged",
+    file: "edge/lease_run.ts",
+    find: "    this.#hold.reporter.add(outcome, () => {\n      acknowledged?.();\n",
+    replace: "    acknowledged?.();\n    [0].forEach(() => {\n      this.#hold.reporter.add(outcome);\n",
+  },
 ];
 
 export const MUTATIONS: readonly Mutation[] = [...EDGE_MUTATIONS, ...COORDINATOR_MUTATIONS];
