@@ -22,6 +22,9 @@ const START_MS = 60_000;
 
 const command = NAMES.find((name) => spawnSync(name, ["--version"]).status === 0);
 
+/** The program; undefined where there is none. */
+export const BROWSER: string | undefined = command;
+
 /** Why no page can be opened here; undefined when one can. */
 export const BROWSER_ABSENT: string | undefined = command === undefined ? "Chromium isn't installed" : undefined;
 
