@@ -17,6 +17,8 @@ export interface CrawlRow {
   readonly finishedAt: number;
   /** Seeds are (still) to be injected: done again after a crash, which the seen-set makes harmless. */
   readonly seeding: boolean;
+  /** The coordinator that injects them; absent = there is one coordinator. */
+  readonly seeder?: string;
   /** URLs that were settled before this wall ms are to be queued again: goes on after a crash. 0 or absent = none are. */
   readonly recrawlBefore?: number;
   /** Hosts that joined the scope because a seed redirected there. */

@@ -31,6 +31,18 @@ export class NotOwned extends Error {
   }
 }
 
+/** An operator's word is durable, but some coordinators haven't said in time that they obey it (HTTP: 503). */
+export class NotObeyed extends Error {
+  override readonly name = "NotObeyed";
+
+  constructor(urls: readonly string[], waitedMs: number) {
+    super(
+      `Making all coordinators obey: the change is durable, but ${urls.join(", ")} didn't say within ` +
+        `${waitedMs / 1000} s that it is obeyed there; ask again, or stop that process.`,
+    );
+  }
+}
+
 /** One process in the directory. It writes its row itself, about once a second. */
 export interface CoordinatorEntry {
   /** Made at its start: another one after a restart. */

@@ -264,6 +264,8 @@ export interface ShardStore extends SeenStorage, RecrawlStorage<UrlRow>, Listing
    * of this process, no other's.
    */
   open(owner: string, keyVersion: number, overTerm?: number): Promise<{ readonly ownerTerm: number }>;
+  /** Tells who watches that the owner lives, while it commits nothing because it loads. Rejects with OwnerLost. */
+  beat(wallMs: number): Promise<void>;
   /** Nobody owns it from now on: it may be taken at once. Changes nothing when another owner has it. */
   giveBack(): Promise<void>;
   load(): Promise<ShardSnapshot>;

@@ -3,9 +3,10 @@
  * Invariant: nothing is written, nothing is made, and the owner isn't kept waiting.
  */
 
-import type { CrawlCounters, UrlKey, UrlRow } from "./ports.ts";
+import type { ListingReader } from "./page_ports.ts";
+import type { CrawlCounters } from "./ports.ts";
 import type { SlotSource } from "./slot_ports.ts";
-import type { CaptureRow, CrawlId } from "../protocol/mod.ts";
+import type { CrawlId } from "../protocol/mod.ts";
 
 /** What a shard holds of one crawl. */
 export interface CrawlLook {
@@ -29,16 +30,11 @@ export interface ShardLook {
   readonly crawls: readonly CrawlLook[];
 }
 
-export interface ShardReader {
+export interface ShardReader extends Pick<ListingReader, "captures" | "capturesOfContent" | "lookUp" | "close"> {
   /** Undefined: there is no shard yet. */
   look(): Promise<ShardLook | undefined>;
-  urls(keys: readonly UrlKey[]): Promise<(UrlRow | undefined)[]>;
   /** As those of ShardStore; nothing where there is no shard yet. */
   slotMarks: SlotSource["slotMarks"];
   slotPage: SlotSource["slotPage"];
   robotsBody(digest: string): Promise<string | undefined>;
-  /** As those of ShardStore. */
-  captures(storagePrefix: string, afterSeq: number, limit: number): Promise<CaptureRow[]>;
-  capturesOfContent(contentHash: string, limit: number): Promise<CaptureRow[]>;
-  close(): Promise<void>;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { SeenFacts } from "../seen_ports.ts";
-import type { ControlStore, Coordinator, CrawlRow, ShardStore } from "../ports.ts";
+import type { ControlStore, Coordinator, CrawlRow } from "../ports.ts";
 import type { FleetView } from "../fleet_ports.ts";
 import { hasDomainPolicy } from "../group_ports.ts";
 import type { HostView } from "../host_ports.ts";
@@ -23,102 +23,81 @@ import {
   type ShardOwner,
   type SlotMap,
 } from "../../protocol/mod.ts";
-import { AddressDirectory } from "./clocks/address_directory.ts";
 import { CompleteOperation } from "./leases/complete.ts";
-import { CrawlBook } from "./crawls/crawl.ts";
 import { QuarantineDesk } from "./crawls/quarantine.ts";
 import { CrawlDesk } from "./crawls/crawl_desk.ts";
-import { crawlStats } from "./views/crawl_stats.ts";
 import { ExchangeDesk } from "./exchange_desk.ts";
 import { domainPolicyOperation, domainView } from "./clocks/domain_policy.ts";
-import { FinishDetector } from "./crawls/finish.ts";
+import { CrawlSweep } from "./crawls/crawl_sweep.ts";
+import { Keeper } from "./cluster/keeper.ts";
+import { clusterTimes } from "./cluster/times.ts";
 import { fleetView } from "./views/fleet_view.ts";
-import { HostDirectory } from "./host_directory.ts";
 import { checkNothingLost } from "./lost_databases.ts";
 import { policyOperation } from "./clocks/host_policy.ts";
 import { newHost } from "./host_state.ts";
 import { hostView } from "./views/host_view.ts";
-import { MergeOutboxOperation } from "./merge_outbox.ts";
 import { LeaseDesk } from "./leases/lease_desk.ts";
 import { extendOperation, releaseOperation, settledOperation } from "./leases/lease_verbs.ts";
 import { readFeed } from "./views/page_feed.ts";
-import { type FrontierSettings, frontierSettings } from "./settings.ts";
-import type { FrontierParts, Shard } from "./shard.ts";
-import { ShardBook } from "./shard_book.ts";
-import { SlotOffice, type SlotOfficeOptions } from "./handover/slot_office.ts";
+import { type CoordinatorOptions, frontierParts } from "./coordinator_options.ts";
+import type { FrontierParts } from "./shard.ts";
+import { SlotOffice } from "./handover/slot_office.ts";
 import { StandingBoard } from "./views/standing_board.ts";
-import { lastWordOperation, SweepOperation } from "./leases/sweep.ts";
+import { lastWordOperation } from "./leases/sweep.ts";
+import { WholeFrontier } from "./views/whole_frontier.ts";
 import { UrlDesk } from "./views/url_desk.ts";
 import { PermitDesk } from "./leases/permit_desk.ts";
 import { ShardWriter } from "./writer.ts";
 
-/** What all parts are given. */
-type Given = Pick<FrontierParts, "core" | "clock" | "random" | "digest" | "log" | "robots" | "blobs" | "signer">;
-
-export interface CoordinatorOptions extends Given {
-  /** One per shard; the slots are shared out evenly among them. Undefined: another coordinator has that shard. */
-  readonly shardStores: readonly (ShardStore | undefined)[];
-  readonly controlStore: ControlStore;
-  readonly settings?: Partial<FrontierSettings>;
-  /** The slot map, where it isn't the even one of the first start. */
-  readonly slotMap?: SlotMap;
-  /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
-  readonly slots?: SlotOfficeOptions;
-  /** Who has which shard, for as long as nothing newer is known. */
-  readonly owners?: readonly ShardOwner[];
-}
+export type { CoordinatorOptions } from "./coordinator_options.ts";
 
 /** Opens the stores, loads every shard, finishes what a crash left half done, and starts sweeping. */
 export async function openCoordinator(options: CoordinatorOptions): Promise<FrontierCoordinator> {
-  const { core, shardStores, controlStore, clock, random, digest, log } = options;
-  const shards: Shard[] = [];
-  const book = new ShardBook(shardStores.length, shards);
-  if (options.slotMap !== undefined) book.learn(options.slotMap);
-  if (options.owners !== undefined) book.learn({ ...book.map, owners: options.owners });
-  const settings = frontierSettings(options.settings);
-  const parts: FrontierParts = {
-    core,
-    clock,
-    random,
-    digest,
-    ...(options.robots === undefined ? {} : { robots: options.robots }),
-    log,
-    book,
-    settings,
-    crawls: new CrawlBook(),
-    directory: new HostDirectory(core, book),
-    ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
-    ...(options.signer === undefined ? {} : { signer: options.signer }),
-    addresses: new AddressDirectory(core, book, settings.exemptAddresses),
-    shards,
-  };
+  const { controlStore, cluster, random } = options;
+  const shardStores = options.shardStores ?? [];
+  const id = random.hex(8);
+  let keeper: Keeper | undefined;
+  let slots: SlotOffice | undefined;
+  const parts = frontierParts(options, { id, silence: () => keeper?.silence() ?? "" });
+  const { book, core } = parts;
   const desk = new CrawlDesk(parts, controlStore);
   try {
     await controlStore.open();
-    await desk.refresh();
-    const owner = random.hex(8);
-    for (const [index, store] of shardStores.entries()) {
-      if (store === undefined) continue;
-      await store.open(owner, core.keyVersion);
-      book.put(index, await ShardWriter.open(index, parts, store, (crawl) => desk.save(crawl)));
+    slots = options.slots && new SlotOffice(parts, options.slots);
+    if (cluster !== undefined) {
+      const times = clusterTimes(cluster.times);
+      keeper = new Keeper({ parts, desk, times, options: cluster, onView: (view) => void slots?.tick(view) });
+      await keeper.start();
+    } else {
+      await desk.refresh();
+      const saveCrawl = desk.save.bind(desk);
+      for (const [index, store] of shardStores.entries()) {
+        if (store === undefined) continue;
+        await store.open(id, core.keyVersion);
+        book.put(index, await ShardWriter.open(index, parts, { store, saveCrawl }));
+      }
+      checkNothingLost(book, parts.crawls);
+      for (const crawl of parts.crawls.all()) await desk.resume(crawl);
     }
-    checkNothingLost(book, parts.crawls);
-    await desk.resumeSeeding();
   } catch (error) {
     // Nothing stays open behind an error: the data folder must be free for the next try. Writers first: one that is
     // loading its shard anew would still commit.
+    await slots?.close();
+    await keeper?.close().catch(() => {});
     await Promise.allSettled(book.own.map((writer) => writer.close()));
     await Promise.allSettled([...shardStores, controlStore].map((store) => store?.close()));
     throw error;
   }
-  return new FrontierCoordinator({ parts, desk, controlStore, slots: options.slots });
+  return new FrontierCoordinator({ parts, desk, controlStore, keeper, slots });
 }
 
 interface Rooms {
-  readonly slots: CoordinatorOptions["slots"];
+  readonly slots: SlotOffice | undefined;
   readonly parts: FrontierParts;
   readonly desk: CrawlDesk;
   readonly controlStore: ControlStore;
+  /** Undefined: there are no other coordinators. */
+  readonly keeper: Keeper | undefined;
 }
 
 /** Between the two sweeps that must agree on the end of a crawl. */
@@ -133,25 +112,31 @@ export class FrontierCoordinator implements Coordinator {
   readonly #exchange: ExchangeDesk;
   readonly #board: StandingBoard;
   readonly #controlStore: ControlStore;
-  readonly #finish = new FinishDetector();
   /** Slots that move between shards; undefined: this coordinator has no directory. */
   readonly slots: SlotOffice | undefined;
+  readonly #keeper: Keeper | undefined;
+  readonly #whole: WholeFrontier;
+  readonly #crawlSweep: CrawlSweep;
   readonly #stop = new AbortController();
   readonly #quarantines: QuarantineDesk;
   readonly #sweeping: Promise<void>;
   /** Aborted when a crawl may have come to its end: the sweep that finds out needn't wait for its turn. */
   #sweepNow = new AbortController();
 
-  constructor({ parts, desk, controlStore, slots }: Rooms) {
-    this.slots = slots && new SlotOffice(parts, slots);
+  constructor({ parts, desk, controlStore, keeper, slots }: Rooms) {
+    this.slots = slots;
     this.#parts = parts;
     this.#desk = desk;
+    this.#keeper = keeper;
+    const foreign = keeper?.foreign;
+    this.#whole = new WholeFrontier(parts, foreign);
+    this.#crawlSweep = new CrawlSweep({ parts, desk, foreign, liveOthers: () => keeper?.liveOthers() ?? [] });
     this.#controlStore = controlStore;
     this.#board = new StandingBoard(() => parts.book.own.map((writer) => writer.shard));
     this.#leases = new LeaseDesk(parts, this.#board);
     this.#urls = new UrlDesk(parts);
     this.#permits = new PermitDesk(parts);
-    this.#exchange = new ExchangeDesk(parts);
+    this.#exchange = new ExchangeDesk(parts, this.#whole, () => desk.refresh());
     this.#quarantines = new QuarantineDesk(parts, (crawl) => desk.reopen(crawl));
     this.#sweeping = this.#sweepForEver();
   }
@@ -168,28 +153,15 @@ export class FrontierCoordinator implements Coordinator {
   async #sweepForEver(): Promise<void> {
     const { clock, log, settings } = this.#parts;
     while (!this.#stop.signal.aborted) {
-      const waitMs = this.#finish.isExpecting ? Math.min(settings.sweepMs, SECOND_SWEEP_MS) : settings.sweepMs;
+      const waitMs = this.#crawlSweep.isExpecting ? Math.min(settings.sweepMs, SECOND_SWEEP_MS) : settings.sweepMs;
       await clock.sleep(waitMs, this.#sweepNow.signal);
       if (this.#stop.signal.aborted) return;
       this.#sweepNow = new AbortController();
       try {
-        await this.#sweep();
+        await this.#crawlSweep.sweep();
       } catch (error) {
         log.error("sweeping failed; trying again", { error: String(error) });
       }
-    }
-  }
-
-  async #sweep(): Promise<void> {
-    const parts = await Promise.all(this.#writers.map((writer) => {
-      if (writer.shard.outbox.mergeable().length > 0) void writer.submit(new MergeOutboxOperation()).catch(() => {});
-      return writer.submit(new SweepOperation());
-    }));
-    for (const crawl of this.#parts.crawls.all()) {
-      const census = parts.map((part) => part.get(crawl.id));
-      if (!crawl.isRunning || census.includes(undefined)) continue;
-      const reason = this.#finish.sweep(crawl, census.map((part) => part!));
-      if (reason !== undefined) await this.#desk.finish(crawl, reason);
     }
   }
 
@@ -251,15 +223,19 @@ export class FrontierCoordinator implements Coordinator {
 
   captures: Coordinator["captures"] = async (request: CapturesRequest): Promise<CapturesReply> => {
     if (request.shard >= this.shardCount()) return { rows: [], more: false };
-    const writer = this.#parts.book.get(request.shard);
     const limit = Math.min(LIMITS.capturesPerReply, Math.max(1, Math.floor(request.limit)));
-    const rows = await writer.store.captures(request.storage_prefix, request.after_seq, limit + 1);
+    const reads = this.#whole.readsOf(request.shard);
+    const rows = await reads.captures(request.storage_prefix, request.after_seq, limit + 1);
     return { rows: rows.slice(0, limit), more: rows.length > limit };
   };
 
   createCrawl: Coordinator["createCrawl"] = (crawlId, spec) => this.#desk.create(crawlId, spec);
 
-  retuneCrawl: Coordinator["retuneCrawl"] = (crawlId, spec) => this.#desk.retune(crawlId, spec);
+  retuneCrawl: Coordinator["retuneCrawl"] = async (crawlId, spec) => {
+    const row = await this.#desk.retune(crawlId, spec);
+    await this.#keeper?.obeyed();
+    return row;
+  };
 
   recrawl: Coordinator["recrawl"] = async (crawlId) => {
     this.#parts.book.checkStill();
@@ -280,7 +256,11 @@ export class FrontierCoordinator implements Coordinator {
     return Array.from(this.#parts.crawls.all(), (crawl) => crawl.row);
   }
 
-  setCrawlState: Coordinator["setCrawlState"] = (crawlId, state) => this.#desk.setState(crawlId, state);
+  setCrawlState: Coordinator["setCrawlState"] = async (crawlId, state) => {
+    const row = await this.#desk.setState(crawlId, state);
+    await this.#keeper?.obeyed();
+    return row;
+  };
 
   setHostPolicy: Coordinator["setHostPolicy"] = (host, policy) => {
     const place = this.#parts.directory.placeOf(host);
@@ -304,13 +284,10 @@ export class FrontierCoordinator implements Coordinator {
 
   pageFeed: Coordinator["pageFeed"] = (after, limit) => {
     const { core, directory } = this.#parts;
-    return readFeed({ core, directory, stores: this.#writers.map(({ store }) => store) }, after, limit);
+    return readFeed({ core, directory, stores: this.#whole.reads() }, after, limit);
   };
 
-  pagesOfContent: Coordinator["pagesOfContent"] = async (contentHash, limit) => {
-    const found = await Promise.all(this.#writers.map(({ store }) => store.capturesOfContent(contentHash, limit)));
-    return found.flat().sort((a, b) => b.fetched_at - a.fetched_at).slice(0, limit);
-  };
+  pagesOfContent: Coordinator["pagesOfContent"] = (hash, limit) => this.#whole.pagesOfContent(hash, limit);
 
   setDomainPolicy: Coordinator["setDomainPolicy"] = (name, policy) => {
     const place = this.#placeOfDomain(name);
@@ -332,9 +309,7 @@ export class FrontierCoordinator implements Coordinator {
     const crawl = this.#parts.crawls.get(crawlId);
     if (crawl === undefined) return undefined;
     const now = this.#parts.clock.wallMs();
-    const shards = this.#writers.map((writer) => writer.shard);
-    const trouble = this.#leases.workers.trouble(now);
-    return crawlStats(crawl, { shards, standing: this.#board.of([crawlId], now), trouble, now });
+    return this.#whole.stats(crawl, this.#board.of([crawlId], now), this.#leases.workers.trouble(now));
   }
 
   urlStatus: Coordinator["urlStatus"] = (crawlId, url) => this.#urls.status(crawlId, url);
@@ -365,7 +340,7 @@ export class FrontierCoordinator implements Coordinator {
       return [`Shard ${shard.index} leases nothing: ${shard.outbox.size} outbox rows wait for delivery.`];
     });
     const ofSlots = this.#leases.slots.problem(this.#parts.clock.wallMs());
-    return ofSlots === "" ? ofShards : [...ofShards, ofSlots];
+    return [...this.#keeper?.problems() ?? [], ...ofShards, ...ofSlots === "" ? [] : [ofSlots]];
   }
 
   async close(): Promise<void> {
@@ -373,6 +348,7 @@ export class FrontierCoordinator implements Coordinator {
     this.#sweepNow.abort();
     await this.#sweeping;
     await this.slots?.close();
+    await this.#keeper?.close();
     for (const writer of this.#writers) {
       // What it counted matters less than that it closes.
       await writer.submit(lastWordOperation).catch(() => {});

@@ -7,17 +7,25 @@ import type { OutboxAck, OutboxDelivery, OutboxRow, RobotsBodyRequest } from "..
 import { SlotMoving } from "../slot_ports.ts";
 import { ackOperation, ReceiveOperation } from "./crawls/enqueue.ts";
 import type { FrontierParts } from "./shard.ts";
+import type { WholeFrontier } from "./views/whole_frontier.ts";
 import type { ShardWriter } from "./writer.ts";
 
 export class ExchangeDesk {
   readonly #parts: FrontierParts;
+  readonly #whole: WholeFrontier;
+  readonly #refresh: () => Promise<void>;
 
-  constructor(parts: FrontierParts) {
+  /** `refresh` reads the crawls anew: another coordinator may have made one. */
+  constructor(parts: FrontierParts, whole: WholeFrontier, refresh: () => Promise<void>) {
     this.#parts = parts;
+    this.#whole = whole;
+    this.#refresh = refresh;
   }
 
   async deliver({ rows }: OutboxDelivery): Promise<void> {
-    const { book, crawls } = this.#parts;
+    const { book, crawls, cluster } = this.#parts;
+    const isNew = rows.some((row) => crawls.get(row.crawl_id) === undefined);
+    if (cluster !== undefined && isNew) await this.#refresh();
     const perWriter = new Map<ShardWriter, OutboxRow[]>();
     for (const row of rows) {
       const writer = book.ofSlot(row.slot);
@@ -60,6 +68,6 @@ export class ExchangeDesk {
       if (body !== undefined) return body;
     }
     if (slot !== undefined) book.ofSlot(slot);
-    return undefined;
+    return await this.#whole.robotsBodyOfOthers(digest);
   }
 }

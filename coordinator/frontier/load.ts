@@ -12,6 +12,7 @@ import { abandonedGapMs } from "./clocks/politeness.ts";
 import type { SeenCopies } from "./seen/seen_copies.ts";
 import { ROBOTS_BLOCK } from "./robots/settle_robots.ts";
 import { type FrontierParts, Shard } from "./shard.ts";
+import { shifted } from "./handover/shift.ts";
 import { announceSitemaps } from "./robots/sitemaps.ts";
 
 export interface LoadOptions {
@@ -20,14 +21,16 @@ export interface LoadOptions {
   /** The first load of this process, when the leases of its dead predecessor end. */
   readonly isStart: boolean;
   readonly copies: SeenCopies | undefined;
+  /** How far this process' clock is ahead of that of the owner who wrote the rows, ms. */
+  readonly aheadMs: number;
 }
 
 export async function loadShard(parts: FrontierParts, options: LoadOptions): Promise<Shard> {
-  const { index, store, isStart, copies } = options;
+  const { index, store, isStart, copies, aheadMs } = options;
   const whole = await store.load();
   const shard = new Shard(index, parts, copies);
   for (const mark of whole.marks) shard.marks.put(mark);
-  const snapshot = withoutAbsent(whole);
+  const snapshot = shifted(withoutAbsent(whole), aheadMs);
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;
   shard.nextCaptureSeq = snapshot.nextCaptureSeq;

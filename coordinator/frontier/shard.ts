@@ -42,8 +42,16 @@ import type { Ending } from "./clocks/start_groups.ts";
 import { isParked, returnParts, takeParts } from "./clocks/start_limits.ts";
 import { TallyBook } from "./door/tally.ts";
 
+/** What the shards are told of the cluster that their coordinator is in. */
+export interface ClusterWord {
+  /** Not empty: why nothing may be leased now, as a clause. */
+  silence(): string;
+}
+
 /** What all shards of a coordinator share. */
 export interface FrontierParts {
+  /** The name of this process: another one after each start. */
+  readonly id: string;
   readonly core: Core;
   readonly clock: Clock;
   readonly random: Random;
@@ -61,8 +69,10 @@ export interface FrontierParts {
   /** Signs what other coordinators are told; absent = this one has all shards. */
   readonly signer?: Signer;
   readonly addresses: AddressDirectory;
+  /** What the other coordinators have to do with it; absent = there are none. */
+  readonly cluster?: ClusterWord;
   /** The shards of this process by index, each the one that was loaded last. */
-  readonly shards: Shard[];
+  readonly shards: (Shard | undefined)[];
 }
 
 /** Origins (schemes and ports) of a host that are remembered. */

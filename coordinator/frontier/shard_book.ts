@@ -12,13 +12,14 @@ import type { ShardWriter } from "./writer.ts";
 
 export class ShardBook {
   readonly #byIndex: (ShardWriter | undefined)[] = [];
-  readonly #shards: Shard[];
+  readonly #shards: (Shard | undefined)[];
   #own: readonly ShardWriter[] = [];
   #map: SlotMap;
 
   /** `shards`: see FrontierParts; one that isn't owned any more leaves it. */
-  constructor(count: number, shards: Shard[] = []) {
-    this.#map = evenSlotMap(count);
+  constructor(count: number, shards: (Shard | undefined)[] = []) {
+    // Where nothing is known yet, any map is newer.
+    this.#map = evenSlotMap(count, count === 0 ? 0 : 1);
     this.#shards = shards;
   }
 

@@ -23,10 +23,24 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-interface WriterMeans {
+/** Of a shard that other coordinators may take over. */
+export interface Owning {
+  readonly ownerTerm: number;
+  readonly beatMs: number;
+  /** How far this process' clock is ahead of that of the owner before, ms. */
+  readonly aheadMs: number;
+  /** Monotonic ms at which the shard was surely owned. */
+  readonly ownedAtMs: number;
+  /** Another has it; the writer is to be closed. */
+  readonly onLost: (writer: ShardWriter, reason: string) => void;
+}
+
+export interface WriterMeans {
+  /** Open. */
   readonly store: ShardStore;
   readonly saveCrawl: (crawl: Crawl) => Promise<void>;
-  readonly copies: SeenCopies | undefined;
+  /** Absent: nobody else takes the shard while this process lives. */
+  readonly owning?: Owning;
 }
 
 /** Wait before a load that failed is tried again; doubles up to the cap. */
@@ -41,6 +55,7 @@ export class ShardWriter {
   readonly #parts: FrontierParts;
   readonly #saveCrawl: (crawl: Crawl) => Promise<void>;
   readonly #copies: SeenCopies | undefined;
+  readonly #owning: Owning | undefined;
   readonly #stop = new AbortController();
   #shard: Shard;
   #waiting: Waiting[] = [];
@@ -48,6 +63,10 @@ export class ShardWriter {
   #urgent = 0;
   #running: Promise<void> | undefined;
   #committedAt = -Infinity;
+  /** Monotonic ms at which the last commit that was done began: then the shard was owned. */
+  #ownedAt: number;
+  #beating: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
   /** Aborted when enough operations wait. */
   #enough = new AbortController();
   #isClosed = false;
@@ -55,25 +74,34 @@ export class ShardWriter {
   /** What the log was told of the seen-set's filters. */
   #alarm = "";
 
-  private constructor(shard: Shard, { store, saveCrawl, copies }: WriterMeans) {
+  private constructor(shard: Shard, { store, saveCrawl, owning }: WriterMeans, copies: SeenCopies | undefined) {
     this.#shard = shard;
     this.#index = shard.index;
     this.#parts = shard.parts;
     this.store = store;
     this.#saveCrawl = saveCrawl;
     this.#copies = copies;
+    this.#owning = owning;
+    this.#ownedAt = owning?.ownedAtMs ?? -Infinity;
+    if (owning !== undefined) this.#beating = this.#beatForEver(owning);
   }
 
-  /** Loads the shard; its store is open. */
-  static async open(
-    index: number,
-    parts: FrontierParts,
-    store: ShardStore,
-    saveCrawl: (crawl: Crawl) => Promise<void>,
-  ): Promise<ShardWriter> {
+  /** Loads the shard. */
+  static async open(index: number, parts: FrontierParts, means: WriterMeans): Promise<ShardWriter> {
+    const { store, owning } = means;
     const copies = parts.blobs === undefined ? undefined : new SeenCopies(parts.blobs, index, parts.log);
-    const shard = await loadShard(parts, { index, store, isStart: true, copies });
-    return new ShardWriter(shard, { store, saveCrawl, copies });
+    const loading = loadShard(parts, { index, store, isStart: true, copies, aheadMs: owning?.aheadMs ?? 0 });
+    const shard = owning === undefined ? await loading : await whileBeating(loading, { parts, store, owning });
+    return new ShardWriter(shard, means, copies);
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  /** 0 where nobody else takes shards. */
+  get ownerTerm(): number {
+    return this.#owning?.ownerTerm ?? 0;
   }
 
   /** The shard as it is now; may be ahead of the store by the round under way. For reading. */
@@ -104,14 +132,40 @@ export class ShardWriter {
   }
 
   /** Commits what waits, then closes the store. */
-  async close(): Promise<void> {
+  close({ givesBack = false } = {}): Promise<void> {
+    return this.#closing ??= this.#close(givesBack);
+  }
+
+  async #close(givesBack: boolean): Promise<void> {
     this.#isClosed = true;
     this.#stop.abort();
     this.#enough.abort();
     await this.#running;
+    await this.#beating;
+    if (givesBack) await this.store.giveBack().catch((error) => this.#noteNotGivenBack(error));
     await this.#shard.seen.settled();
     this.#shard.free();
     await this.store.close();
+  }
+
+  #noteNotGivenBack(error: unknown): void {
+    this.#parts.log.warn("a shard could not be given back; it is free when its owner is silent for long enough", {
+      shard: this.#index,
+      error: String(error),
+    });
+  }
+
+  /** Who watches must see that the owner lives, and the owner that it owns. */
+  async #beatForEver({ beatMs }: Owning): Promise<void> {
+    while (!this.#isClosed) {
+      await this.#parts.clock.sleep(beatMs / 2, this.#stop.signal);
+      if (!this.#isClosed && this.#mustBeat) await this.submit({ apply: () => {} }).catch(() => {});
+    }
+  }
+
+  /** Nothing may be answered from RAM any more: the fence is to be asked. */
+  get #mustBeat(): boolean {
+    return this.#owning !== undefined && this.#parts.clock.monotonicMs() - this.#ownedAt >= this.#owning.beatMs;
   }
 
   async #run(): Promise<void> {
@@ -199,7 +253,7 @@ export class ShardWriter {
   }
 
   async #commit(shard: Shard, upkeep: SeenWrites | undefined): Promise<void> {
-    if (shard.batch.isEmpty && upkeep === undefined) return;
+    if (shard.batch.isEmpty && upkeep === undefined && !this.#mustBeat) return;
     const seenLog = this.#logOf(shard);
     // The wider scope first: were it lost after the batch, links that it let in would be refused later.
     for (const crawl of shard.grownCrawls) await this.#saveCrawl(crawl);
@@ -209,7 +263,9 @@ export class ShardWriter {
       ...(seenLog === undefined ? {} : { seenLog }),
       ...(upkeep === undefined ? {} : { seen: upkeep }),
     };
+    const beganMs = this.#parts.clock.monotonicMs();
     await this.store.commit(batch);
+    this.#ownedAt = beganMs;
     shard.seen.committed();
     this.#committedAt = this.#parts.clock.monotonicMs();
     for (const row of batch.outbox) shard.outbox.add(row);
@@ -257,7 +313,13 @@ export class ShardWriter {
    */
   async #loadAnew(): Promise<Shard> {
     const { store } = this;
-    const fresh = await loadShard(this.#parts, { index: this.#index, store, isStart: false, copies: this.#copies });
+    const aheadMs = this.#owning?.aheadMs ?? 0;
+    const options = { index: this.#index, store, isStart: false, copies: this.#copies, aheadMs };
+    const loading = loadShard(this.#parts, options);
+    const owning = this.#owning;
+    const fresh = owning === undefined
+      ? await loading
+      : await whileBeating(loading, { parts: this.#parts, store, owning });
     try {
       await store.commit(fresh.batch.build(fresh.batchSeq + 1, this.#parts.clock.wallMs()));
     } catch (error) {
@@ -273,10 +335,33 @@ export class ShardWriter {
     this.#problem = `Shard ${this.#index} stopped: ${reason.message}`;
     this.#parts.log.error("the shard stopped", { shard: this.#index, error: reason.message });
     this.#rejectWaiting(reason);
+    this.#owning?.onLost(this, this.#problem);
   }
 
   #rejectWaiting(reason: Error): void {
     this.#urgent = 0;
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
+  }
+}
+
+/** A large shard takes longer to load than an owner may be silent. */
+async function whileBeating(
+  loading: Promise<Shard>,
+  { parts, store, owning }: { readonly parts: FrontierParts; readonly store: ShardStore; readonly owning: Owning },
+): Promise<Shard> {
+  const done = new AbortController();
+  const beat = async () => {
+    while (!done.signal.aborted) {
+      await parts.clock.sleep(owning.beatMs, done.signal);
+      // Whoever lost the shard meanwhile is told by the first commit.
+      if (!done.signal.aborted) await store.beat(parts.clock.wallMs()).catch(() => {});
+    }
+  };
+  const beating = beat();
+  try {
+    return await loading;
+  } finally {
+    done.abort();
+    await beating;
   }
 }

@@ -27,6 +27,7 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
     random: world.random,
     digest: nativeDigest,
     log: silentLog,
+    id: "test",
     settings: frontierSettings({ groupCommitMs: 0, ...settings }),
     crawls: new CrawlBook(),
     addresses: new AddressDirectory(core, book, []),
@@ -49,7 +50,7 @@ async function openWriter(settings: Partial<FrontierSettings> = {}) {
   const disk = new MemoryShardStore(world.disks[0]);
   const store = faultyStore(disk, faults);
   await store.open("test", core.keyVersion);
-  const writer = await ShardWriter.open(0, parts, store, () => Promise.resolve());
+  const writer = await ShardWriter.open(0, parts, { store, saveCrawl: () => Promise.resolve() });
   const seed = (urls: readonly string[]) =>
     writer.submit(new SeedOperation({ crawl, urls, priority: 0.5, depth: 0, discoveredFrom: "" }));
   return { core, writer, faults, seed, world, store, disk };

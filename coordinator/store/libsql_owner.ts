@@ -66,6 +66,18 @@ export async function takeOver(database: Database, owner: string, term: number):
   );
 }
 
+/** Leaves the owner's clock; OwnerLost when it owns the shard no more. */
+export async function beat(database: Database, term: number, wallMs: number): Promise<void> {
+  const [rows] = await database.write([
+    plain("update shard set owner_wall_ms = ? where owner_term = ? returning 1", [
+      BigInt(Math.floor(wallMs)),
+      BigInt(term),
+    ]),
+  ]);
+  if (rows!.length > 0) return;
+  throw new OwnerLost(`Beating in ${database.place}: another process took the shard over from owner term ${term}.`);
+}
+
 /** A term that nobody has: commits of the one before are refused from now on. May be repeated. */
 export async function giveBack(database: Database, term: number): Promise<void> {
   await database.write([

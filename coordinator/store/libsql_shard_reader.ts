@@ -8,12 +8,11 @@ import type { CrawlCounters } from "../ports.ts";
 import type { CrawlLook, ShardLook, ShardReader } from "../reader_ports.ts";
 import { connect, type Database, isUrl } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
-import { Names } from "./libsql_names.ts";
-import type { OpenOptions } from "./libsql_open.ts";
 import { readSlotMarks, readSlotPage } from "./libsql_slots.ts";
 import { EMPTY_PAGE, type SlotMark, type SlotPage } from "../slot_ports.ts";
 import { listingsOf } from "./libsql_listings.ts";
-import { readBody, readUrls } from "./libsql_reads.ts";
+import type { OpenOptions } from "./libsql_open.ts";
+import { readBody } from "./libsql_reads.ts";
 
 const SQL = {
   isLaidOut: "select 1 from sqlite_master where type = 'table' and name = 'shard'",
@@ -30,9 +29,8 @@ const NO_ROWS: SlotPage = { ...EMPTY_PAGE, next: { table: "end", after: [] } };
 export function openLibsqlShardReader(options: OpenOptions): ShardReader {
   const { location } = options;
   let opened: Database | undefined;
-  /** Undefined while there is no shard. */
-  const open = async (): Promise<Database | undefined> => {
-    if (opened !== undefined) return opened;
+  let opening: Promise<Database | undefined> | undefined;
+  const connectOnce = async (): Promise<Database | undefined> => {
     if (!isUrl(location) && (statSync(location, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
     const database = connect(options);
     try {
@@ -47,21 +45,21 @@ export function openLibsqlShardReader(options: OpenOptions): ShardReader {
     database.close();
     return undefined;
   };
+  /** Undefined while there is no shard. */
+  const open = async () => opened ?? await (opening ??= connectOnce().finally(() => opening = undefined));
   const reading = async <T>(none: T, work: (database: Database) => Promise<T>): Promise<T> => {
     const database = await open();
     return database === undefined ? none : await explained("Reading", database, () => work(database));
   };
   return {
     look: () => reading<ShardLook | undefined>(undefined, look),
-    urls: (keys) =>
-      reading(new Array(keys.length).fill(undefined), (database) => readUrls(database, new Names(database), keys)),
     slotMarks: () => reading<SlotMark[]>([], readSlotMarks),
     slotPage: (slot, cursor, limit) =>
       reading<SlotPage>(NO_ROWS, (database) => readSlotPage(database, slot, cursor, limit)),
+    lookUp: (keys) => reading(new Array(keys.length).fill(undefined), (database) => listingsOf(database).lookUp(keys)),
     robotsBody: (digest) => reading<string | undefined>(undefined, (database) => readBody(database, digest)),
-    captures: (prefix, afterSeq, limit) =>
-      reading([], (database) => listingsOf(database).captures(prefix, afterSeq, limit)),
-    capturesOfContent: (hash, limit) => reading([], (database) => listingsOf(database).capturesOfContent(hash, limit)),
+    captures: (...asked) => reading([], (database) => listingsOf(database).captures(...asked)),
+    capturesOfContent: (...asked) => reading([], (database) => listingsOf(database).capturesOfContent(...asked)),
     close() {
       opened?.close();
       opened = undefined;

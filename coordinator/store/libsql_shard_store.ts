@@ -17,7 +17,7 @@ import { listingsOf } from "./libsql_listings.ts";
 import { loadShard } from "./libsql_load.ts";
 import { Names } from "./libsql_names.ts";
 import { closeCleanly, connectChecked, type OpenOptions, prepare } from "./libsql_open.ts";
-import { checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership } from "./libsql_owner.ts";
+import { beat, checkVersions, giveBack, refusal, shardLayout, takeOver, takeOwnership } from "./libsql_owner.ts";
 import {
   readBody,
   readOutbox,
@@ -109,6 +109,10 @@ export function openLibsqlShardStore(options: LibsqlShardOptions): ShardStore {
       session = undefined;
       session = await openSession(options, { owner, keyVersion, overTerm });
       return { ownerTerm: session.ownerTerm };
+    },
+    async beat(wallMs) {
+      const { database, ownerTerm } = now();
+      await explained("Beating in", database, () => beat(database, ownerTerm, wallMs));
     },
     async giveBack() {
       const { database, ownerTerm } = now();

@@ -10,9 +10,9 @@ export function memoryShardReader(disk: MemoryShardDisk): ShardReader {
   const store = new MemoryShardStore(disk);
   return {
     look: () => Promise.resolve(disk.keyVersion === undefined ? undefined : look(disk)),
-    urls: (keys) => store.urls(keys),
     slotMarks: () => store.slotMarks(),
     slotPage: (slot, cursor, limit) => store.slotPage(slot, cursor, limit),
+    lookUp: (keys) => store.lookUp(keys),
     robotsBody: (digest) => store.robotsBody(digest),
     captures: (prefix, afterSeq, limit) => store.captures(prefix, afterSeq, limit),
     capturesOfContent: (hash, limit) => store.capturesOfContent(hash, limit),

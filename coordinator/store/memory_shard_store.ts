@@ -98,6 +98,11 @@ export class MemoryShardStore implements ShardStore {
     return { ownerTerm: this.#term };
   }
 
+  async beat(wallMs: number): Promise<void> {
+    if (this.#term !== this.#disk.ownerTerm) throw new OwnerLost("Beating: the shard has a newer owner.");
+    this.#disk.ownerWallMs = wallMs;
+  }
+
   async giveBack(): Promise<void> {
     const disk = this.#disk;
     if (this.#term !== disk.ownerTerm) return;

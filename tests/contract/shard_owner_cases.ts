@@ -89,6 +89,7 @@ export function ownerCases(it: It): void {
     const next = shelf.handle();
     await next.open("next", 1, look.ownerTerm);
     await store.giveBack();
+    await assert.rejects(store.beat(1), OwnerLost);
     await next.commit(batch(2));
     assert.equal((await reader.look())!.owner, "next");
     await next.close();
@@ -100,6 +101,8 @@ export function ownerCases(it: It): void {
     const before = (await reader.look())!;
     assert.deepEqual([before.owner, before.batchSeq, before.ownerWallMs, before.crawls], ["first", 0, 0, []]);
     await store.commit(batch(1, { newUrls: [urlRow(1)], wallMs: 1_790_000_000_123 }));
+    await store.beat(1_790_000_000_124);
+    assert.deepEqual([(await reader.look())!.batchSeq, (await reader.look())!.ownerWallMs], [1, 1_790_000_000_124]);
     const lease = leaseRow("a.example", { crawlId: "default" });
     await store.commit(batch(2, {
       wallMs: 1_790_000_000_456,
@@ -116,7 +119,8 @@ export function ownerCases(it: It): void {
     assert.equal(known.counters?.sent, 3);
     assert.deepEqual([known.leases, known.leasedPages], [1, lease.fingerprints.length]);
     assert.equal(after.crawls.reduce((sum, { outboxRows }) => sum + outboxRows, 0), 2);
-    assert.deepEqual(await held(reader, [keyOf(urlRow(1)), keyOf(urlRow(2))]), [1, 0]);
+    const rows = await reader.lookUp([keyOf(urlRow(1)), keyOf(urlRow(2))]);
+    assert.deepEqual(rows, [urlRow(1), undefined]);
     assert.equal(await reader.robotsBody("d1"), "User-agent: *");
     assert.deepEqual(await reader.captures("", 0, 5), await store.captures("", 0, 5));
     const hash = (await store.captures("", 0, 1))[0]!.content_hash;

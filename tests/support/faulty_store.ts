@@ -24,6 +24,7 @@ export function faultyStore(store: ShardStore, faults: Faults): ShardStore {
   };
   return {
     open: (owner, keyVersion, overTerm) => store.open(owner, keyVersion, overTerm),
+    beat: (wallMs) => store.beat(wallMs),
     giveBack: () => store.giveBack(),
     async load() {
       failing("load");

@@ -12,6 +12,7 @@ import {
   type FetchRules,
   hostKeyOf,
   type Origin,
+  slotOf,
 } from "../../../protocol/mod.ts";
 import { type ScopedUrl, type ScopeRules, scopeRules } from "../door/scope.ts";
 import type { HostDirectory } from "../host_directory.ts";
@@ -26,6 +27,8 @@ export interface CrawlParts {
 export class Crawl {
   readonly id: CrawlId;
   readonly salt: KeySalt;
+  /** The owner of this slot sees to the crawl as a whole. */
+  readonly homeSlot: number;
   row: CrawlRow;
   /** The row that the control database was last seen to hold. */
   saved: CrawlRow | undefined;
@@ -52,6 +55,7 @@ export class Crawl {
     this.leased = new Array(parts.book.count).fill(0);
     this.freed = new Array(parts.book.count).fill(0);
     const hash = parts.core.xxh64(new TextEncoder().encode(row.crawlId));
+    this.homeSlot = slotOf(hash);
     this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };
     this.#seeds = row.spec.seeds.flatMap((seed) => scopedUrl(seed, parts.core) ?? []);
     this.rules = this.#compile();

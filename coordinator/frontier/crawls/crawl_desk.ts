@@ -41,13 +41,15 @@ export class CrawlDesk {
     await Promise.all(changed.map((crawl) => this.#reschedule(crawl)));
   }
 
-  /** Injects the seeds of crawls that a crash caught seeding, and queues what it caught being queued again. */
-  async resumeSeeding(): Promise<void> {
-    for (const crawl of this.#parts.crawls.all()) {
+  /** Injects the seeds of a crawl that a crash caught seeding, and queues what it caught being queued again. */
+  resume(crawl: Crawl): Promise<void> {
+    const done = this.#creating.then(async () => {
       if (crawl.row.seeding) await this.#seed(crawl);
       const { recrawlBefore = 0 } = crawl.row;
       if (recrawlBefore > 0) await this.#requeue(crawl, recrawlBefore);
-    }
+    });
+    this.#creating = done.catch(() => {});
+    return done;
   }
 
   /** See Recrawler. One at a time. */
@@ -90,7 +92,7 @@ export class CrawlDesk {
   async #create(crawlId: CrawlId, spec: CrawlSpec): Promise<Created> {
     const known = this.#parts.crawls.get(crawlId);
     if (known !== undefined) return await this.#resume(known, spec);
-    const row = newRow(crawlId, spec, this.#parts.clock.wallMs());
+    const row = newRow(crawlId, spec, { now: this.#parts.clock.wallMs(), seeder: this.#parts.id });
     const malformed = malformedSeeds(spec.seeds, this.#parts.core);
     if (malformed.length > 0) return notCreated(row, malformed);
     const crawl = new Crawl(row, this.#crawlParts);
@@ -211,7 +213,11 @@ export class CrawlDesk {
   }
 }
 
-function newRow(crawlId: CrawlId, spec: CrawlSpec, now: number): CrawlRow {
+function newRow(
+  crawlId: CrawlId,
+  spec: CrawlSpec,
+  { now, seeder }: { readonly now: number; readonly seeder: string },
+): CrawlRow {
   return {
     crawlId,
     spec,
@@ -221,6 +227,7 @@ function newRow(crawlId: CrawlId, spec: CrawlSpec, now: number): CrawlRow {
     createdAt: now,
     finishedAt: 0,
     seeding: true,
+    seeder,
     extraHosts: [],
   };
 }

@@ -6,7 +6,7 @@
 import type { SeedAnswer } from "../../ports.ts";
 import type { CrawlId } from "../../../protocol/mod.ts";
 import type { Core } from "../../../core-wasm/core.ts";
-import type { Crawl } from "./crawl.ts";
+import type { Crawl, CrawlBook } from "./crawl.ts";
 import { SeedOperation } from "./enqueue.ts";
 import type { HostDirectory } from "../host_directory.ts";
 import type { Operation } from "../round.ts";
@@ -37,6 +37,15 @@ export function malformedSeeds(urls: readonly string[], core: Pick<Core, "urls">
 export async function enterShards(crawlId: CrawlId, book: ShardBook): Promise<void> {
   const operation: Operation<void> = { apply: ({ shard }) => void shard.changeCounts(crawlId) };
   await Promise.all(book.own.map((writer) => writer.submit(operation)));
+}
+
+/** Makes every crawl known to a shard that was taken. */
+export async function enterShard(writer: ShardWriter, crawls: CrawlBook): Promise<void> {
+  await writer.submit({
+    apply({ shard }) {
+      for (const { id } of crawls.all()) if (!shard.counters.has(id)) shard.changeCounts(id);
+    },
+  });
 }
 
 /** Injects well-formed seeds; durable when it resolves. */

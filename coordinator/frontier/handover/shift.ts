@@ -5,8 +5,10 @@
 
 import type { SlotPage } from "../../slot_ports.ts";
 
-/** A page whose next starts and windows end `aheadMs` later: the reader's clock is ahead by no more than that. */
-export function shifted(page: SlotPage, aheadMs: number): SlotPage {
+type Timed = Pick<SlotPage, "hosts" | "domains" | "addresses">;
+
+/** Rows whose next starts and windows end `aheadMs` later: the reader's clock is ahead by no more than that. */
+export function shifted<P extends Timed>(page: P, aheadMs: number): P {
   if (aheadMs <= 0) return page;
   const later = <T extends { readonly startsUntil: number; readonly parallelUntil: number }>(held: T): T => ({
     ...held,

@@ -56,7 +56,8 @@ export class LeaseDesk {
     const { worker_id: worker } = request;
     const held = Math.max(whole(request.holding), this.#heldBy(worker)) + (this.#asking.get(worker) ?? 0);
     const room = limits.leasesPerWorker - held;
-    const most = Math.min(whole(request.max_leases), limits.leasesPerReply, Math.max(0, room));
+    const silence = this.#parts.cluster?.silence() ?? "";
+    const most = silence === "" ? Math.min(whole(request.max_leases), limits.leasesPerReply, Math.max(0, room)) : 0;
     this.#noteAsking(worker, most);
     const gathered = await this.#askAll(request, most).finally(() => this.#noteAsking(worker, -most));
     const { leases, outbox, grants } = gathered;
@@ -64,7 +65,7 @@ export class LeaseDesk {
     const pressure = room <= 0
       ? `back-pressure: ${worker} holds ${held} leases, at most ` +
         `${limits.leasesPerWorker} may be held`
-      : "";
+      : silence;
     return { leases, outbox, slot_map: this.#parts.book.map, ...this.#after(leases.length, grants, pressure) };
   }
 
@@ -77,7 +78,9 @@ export class LeaseDesk {
   async #askAll(request: LeaseRequest, most: number): Promise<Gathered> {
     const gathered: Gathered = { leases: [], outbox: [], grants: [], targets: 0 };
     const first = this.#turn++;
-    const writers = this.#writers;
+    // One that is being loaded anew would keep the request waiting for it.
+    const well = this.#writers.filter(({ problem }) => problem === "");
+    const writers = well.length > 0 ? well : this.#writers;
     for (let step = 0; step < writers.length; step++) {
       const writer = writers[(first + step) % writers.length]!;
       try {

@@ -14,10 +14,13 @@ import type { HostDirectory } from "../host_directory.ts";
 /** Captures of one shard that one look reads; robots.txt and redirects are among them. */
 const READ_AT_ONCE = 500;
 
+type FeedStore = Pick<Listings, "captures" | "lookUp">;
+
 export interface FeedParts {
   readonly core: Pick<Core, "urls">;
   readonly directory: HostDirectory;
-  readonly stores: readonly Listings[];
+  /** By index of the shard. */
+  readonly stores: readonly FeedStore[];
 }
 
 /** A final answer of a page, as pages.jsonl has them. */
@@ -53,7 +56,7 @@ export async function readFeed(parts: FeedParts, after: readonly number[], limit
 
 async function rowsOf(
   { core, directory }: FeedParts,
-  store: Listings,
+  store: FeedStore,
   pages: readonly CaptureRow[],
 ): Promise<(UrlRow | undefined)[]> {
   if (pages.length === 0) return [];
