@@ -118,16 +118,16 @@ export class FleetLeases {
     let answers = this.#take(request, gathered);
     const bases = this.#fleet.lessors;
     const first = this.#turn++;
+    // Who wants no lease has something to say, or carries outbox rows alone: everybody is asked.
     for (let step = 0; step < bases.length && !this.#options.signal?.aborted; step++) {
       const lessor = this.#lessor(bases[(first + step) % bases.length]!);
       if (lessor.asking !== undefined || this.#options.clock.monotonicMs() < lessor.notBefore) continue;
       const reserved = this.#reserved();
       const wish = request.max_leases - gathered.leases.length - reserved;
       const targets = request.max - gathered.targets;
-      // Who is unwell wants nothing, and tells everybody.
-      if ((wish <= 0 || targets <= 0) && request.unhealthy === undefined) break;
+      if ((wish <= 0 || targets <= 0) && request.max_leases > 0) break;
       const holding = request.holding + gathered.leases.length + reserved;
-      const most = Math.min(wish, share(lessor, wish, bases.length));
+      const most = Math.max(0, Math.min(wish, share(lessor, wish, bases.length)));
       this.#ask(lessor, { ...request, max_leases: most, max: targets, holding });
       await this.#waitFor(lessor);
       answers += this.#take(request, gathered);

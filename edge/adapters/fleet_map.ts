@@ -101,6 +101,7 @@ export class FleetMap {
         : sameTerm(owner, before?.owners?.[shard]) ?? sameTerm(owner, heard.owners?.[shard]) ?? owner
     );
     this.#map = owners === undefined ? merged : { ...merged, owners };
+    for (const { url } of owners ?? []) if (url !== "") this.client(url);
     owners?.forEach((owner, shard) => this.#note(owner, word.owners?.[shard], { shard, base }));
     if (before === undefined || isOther(before, this.#map)) this.onChange();
   }
