@@ -18,7 +18,7 @@ import { memoryShardReader } from "../../coordinator/store/memory_shard_reader.t
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import { nativeDigest } from "../../runtime/node.ts";
 import type { Clock } from "../../runtime/ports.ts";
-import { fetched, newWorld, robots, silentLog, spec, testCore, type World } from "./frontier.ts";
+import { fetched, newWorld, robots, silentLog, testCore, type World } from "./frontier.ts";
 
 /** What a process does to a store, counted so that it can be killed between two of them. */
 const WRITES = new Set(["commit", "open", "beginMove", "markDrained", "finishCopy", "endMove", "addShard", "putCrawl"]);
@@ -124,10 +124,6 @@ export class HandoverWorld {
     return new MemoryControlStore(this.world.control).directory;
   }
 
-  disk(shard: number): MemoryShardDisk {
-    return this.#disks[shard]!;
-  }
-
   coordinator(process = 0): FrontierCoordinator {
     return this.#processes[process]!.coordinator!;
   }
@@ -172,17 +168,13 @@ export class HandoverWorld {
         slotMap: (await this.control.read()).slotMap,
         slots: {
           directory: controlStore.directory,
-          openReader: (location) => this.#options.reader?.(location) ?? memoryShardReader(this.#diskAt(location)),
+          openReader: (location) => this.#readerOf(location),
           ...(this.#options.rowsPerCommit === undefined ? {} : { rowsPerCommit: this.#options.rowsPerCommit }),
         },
       }),
     );
     if (opened === "died") return await this.#open(process);
     process.coordinator = opened;
-  }
-
-  #diskAt(location: string): MemoryShardDisk {
-    return this.disk(Number(/\d+/.exec(location)![0]));
   }
 
   /** What `call` answers, or "died": then the process has been started again. */
@@ -295,8 +287,23 @@ export class HandoverWorld {
   }
 
   /** What all shards have counted of a crawl. */
-  total(crawlId: string, name: "accepted" | "settled" | "sent" | "received"): number {
-    return this.#disks.reduce((sum, disk) => sum + (disk.counters.get(crawlId)?.[name] ?? 0), 0);
+  async total(crawlId: string, name: "accepted" | "settled" | "sent" | "received"): Promise<number> {
+    let sum = 0;
+    for (const reader of this.readers()) {
+      const look = await reader.look();
+      sum += look?.crawls.find((crawl) => crawl.crawlId === crawlId)?.counters?.[name] ?? 0;
+      await reader.close();
+    }
+    return sum;
+  }
+
+  /** One for each shard; the caller closes them. */
+  readers(): ShardReader[] {
+    return this.#disks.map((_, shard) => this.#readerOf(`frontier-${shard}.db`));
+  }
+
+  #readerOf(location: string): ShardReader {
+    return this.#options.reader?.(location) ?? memoryShardReader(this.#disks[Number(/\d+/.exec(location)![0])]!);
   }
 
   stats(process: number, crawlId: string): CrawlStats {
@@ -307,5 +314,3 @@ export class HandoverWorld {
     for (const { coordinator } of this.#processes) await coordinator?.close();
   }
 }
-
-export { spec };

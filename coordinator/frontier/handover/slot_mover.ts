@@ -227,7 +227,7 @@ function markOf(writer: ShardWriter, slot: number): SlotMark | undefined {
 }
 
 /** What the shard's own store holds of the slot, but for its URLs. */
-async function slotState({ store }: ShardWriter, slot: number, rows: number): Promise<SlotState> {
+export async function slotState({ store }: ShardWriter, slot: number, rows: number): Promise<SlotState> {
   const pages: SlotPage[] = [];
   for (let cursor: SlotPage["next"] = { table: "host", after: [] }; cursor.table !== "end";) {
     if (cursor.table === "received") break;
