@@ -5,7 +5,7 @@ import { createApi } from "../../coordinator/api/api.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
 import { apiClient } from "../support/api_client.ts";
 import { apiParts, EDGE_TOKEN, READER_TOKEN } from "../support/api_parts.ts";
-import { withControlPlane } from "../support/control_plane.ts";
+import { type ControlPlane, freshDisks, openControlPlane, withControlPlane } from "../support/control_plane.ts";
 import { answerAll, spec } from "../support/frontier.ts";
 import { test } from "../support/test.ts";
 
@@ -67,6 +67,55 @@ test("events: a stream tells what is there and what comes, and ends with its rea
     assert.match(text, /^retry: 2000\n\nid: \d+\nevent: page\ndata: /);
     await reader.cancel();
   });
+});
+
+/** Ids and URLs of the next `count` events of a stream. */
+async function streamed(
+  plane: ControlPlane,
+  count: number,
+  headers: Record<string, string>,
+): Promise<[string, string][]> {
+  const response = await createApi(apiParts(plane)).request("http://localhost/v1/events", {
+    headers: { accept: "text/event-stream", authorization: `Bearer ${READER_TOKEN}`, ...headers },
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const found = () => [...text.matchAll(/^id: (\S+)\nevent: page\ndata: (.*)$/gm)];
+  while (found().length < count) text += (await reader.read()).value ?? "";
+  await reader.cancel();
+  return found().map(([, id, data]) => [id!, JSON.parse(data!).url]);
+}
+
+test("events: over restarts a reader goes on where it was, and nothing is missed, on two shards", async () => {
+  const disks = freshDisks(2);
+  const told: string[] = [];
+  let last = "";
+  const hosts = ["a", "b", "c", "d"].map((name) => `https://${name}.example/0`);
+  for (let life = 1; life <= 4; life++) {
+    const plane = await openControlPlane(disks);
+    try {
+      const { coordinator, advance } = plane;
+      if (life === 1) await coordinator.createCrawl("c", spec(hosts));
+      const stored = () => coordinator.stats("c")!.pages;
+      for (const until = stored() + 5; stored() < until; advance(2_000)) {
+        const { leases } = await coordinator.lease({ worker_id: "w1", region: "r", max: 9, max_leases: 9, holding: 0 });
+        for (const lease of leases) {
+          await answerAll(coordinator, lease, (url) => [url.replace(/\d+$/, (number) => String(Number(number) + 1))]);
+        }
+      }
+      // One is left unread: the next life begins with it.
+      const events = await streamed(plane, stored() - told.length - 1, last === "" ? {} : { "last-event-id": last });
+      told.push(...events.map(([, url]) => url));
+      last = events.at(-1)![0];
+      const again = (await apiClient(apiParts(plane))(`GET /v1/events?limit=500&after=${events[0]![0]}`)).body.events;
+      const rest = events.slice(1).map(([, url]) => url);
+      assert.deepEqual(again.slice(0, rest.length).map(({ url }: { url: string }) => url), rest);
+    } finally {
+      await plane.coordinator.close();
+    }
+  }
+  assert.ok(told.length >= 19, `${told.length}`);
+  assert.equal(new Set(told).size, told.length, "none came twice, as none was read twice");
 });
 
 test("pages: content is found by its hash, with every capture of it", async () => {

@@ -1,0 +1,115 @@
+/**
+ * How long commits take while someone lists captures: by nobody, in the listing thread, over the connection that commits.
+ *
+ *   deno run -A bench/listing_bench.ts [--rows=2000000] [--listed=10000000] [--round-ms=5000]      (or: bun bench/listing_bench.ts)
+ *
+ * Rounds of the three ways take turns until the thread has listed so many rows. A commit is timed from when it was due, every
+ * 25 ms: what keeps the thread that commits from beginning it counts.
+ */
+
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import process from "node:process";
+import { listingThread } from "../cli/listing_thread.ts";
+import type { Batch } from "../coordinator/ports.ts";
+import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
+import { systemClock } from "../runtime/node.ts";
+import { batch, captureRow, urlRow } from "../tests/support/shard_rows.ts";
+
+const flag = (name: string, otherwise: number): number => {
+  const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
+  return given === undefined ? otherwise : Number(given.split("=")[1]);
+};
+const ROWS = flag("rows", 2_000_000);
+const LISTED = flag("listed", 10_000_000);
+const ROUND_MS = flag("round-ms", 5000);
+const FILL = 2000;
+const PAGE = 1000;
+const TICK_MS = 25;
+
+const WAYS = ["nobody lists", "in the thread", "over the same connection"] as const;
+type Way = (typeof WAYS)[number];
+
+interface Figures {
+  readonly commits: number[];
+  listed: number;
+  cpuMs: number;
+}
+
+const folder = mkdtempSync(`${tmpdir()}/outrider-listing-`);
+const location = `${folder}/frontier-0.db`;
+const thread = listingThread();
+const figures = new Map<Way, Figures>(WAYS.map((way) => [way, { commits: [], listed: 0, cpuMs: 0 }]));
+let batchSeq = 0;
+let captureSeq = 0;
+let urlSeq = 0;
+
+function captures(count: number): Batch["captures"] {
+  return Array.from({ length: count }, () => captureRow(++captureSeq, `tokyo/warc/${captureSeq >> 12}.warc.gz`));
+}
+
+async function fill(): Promise<void> {
+  const store = openLibsqlShardStore({ location, clock: systemClock });
+  await store.open("bench", 1);
+  while (captureSeq < ROWS) {
+    await store.commit(batch(++batchSeq, { captures: captures(FILL) }));
+    await systemClock.sleep(0);
+  }
+  await store.close();
+}
+
+async function round(way: Way): Promise<void> {
+  const store = openLibsqlShardStore({
+    location,
+    clock: systemClock,
+    ...(way === "in the thread" ? { reader: thread.reader } : {}),
+  });
+  await store.open("bench", 1);
+  const found = figures.get(way)!;
+  const end = systemClock.monotonicMs() + ROUND_MS;
+  const cpu = process.cpuUsage();
+  const list = async () => {
+    for (let after = (found.listed * 7) % ROWS; systemClock.monotonicMs() < end;) {
+      const rows = await store.captures("", after, PAGE);
+      found.listed += rows.length;
+      after = rows.length < PAGE ? 0 : rows.at(-1)!.seq;
+      await systemClock.sleep(0);
+    }
+  };
+  const listing = way === "nobody lists" ? Promise.resolve() : list();
+  for (let due = systemClock.monotonicMs(); due < end; due += TICK_MS) {
+    await systemClock.sleep(Math.max(0, due - systemClock.monotonicMs()));
+    const began = Math.min(due, systemClock.monotonicMs());
+    const newUrls = Array.from({ length: 50 }, () => urlRow(++urlSeq));
+    await store.commit(batch(++batchSeq, { newUrls, captures: captures(10) }));
+    found.commits.push(systemClock.monotonicMs() - began);
+  }
+  await listing;
+  found.cpuMs += (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / 1000;
+  await store.close();
+}
+
+function report(): void {
+  console.log(`${ROWS} captures; commits of 50 URLs and 10 captures, every ${TICK_MS} ms; ms from when they were due`);
+  for (const [way, { commits, listed, cpuMs }] of figures) {
+    const sorted = commits.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(1);
+    const late = sorted.filter((ms) => ms > 50).length;
+    console.log(
+      `${way.padEnd(26)} ${commits.length} commits: median ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, longest ${
+        at(1)
+      }; ` +
+        `${late} over 50 ms; ${listed} rows listed; ${(cpuMs / commits.length).toFixed(2)} ms CPU a commit`,
+    );
+  }
+}
+
+try {
+  await fill();
+  while (figures.get("in the thread")!.listed < LISTED) for (const way of WAYS) await round(way);
+  report();
+} finally {
+  thread.close();
+  await rm(folder, { recursive: true, force: true });
+}
