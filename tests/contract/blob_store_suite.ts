@@ -3,7 +3,6 @@
  */
 
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import type { SharedBlobs } from "../../runtime/ports.ts";
 
 /** Bytes that no compression or framing would hide a fault in. */

@@ -110,7 +110,15 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: "bench/",
-    mayImport: ["protocol/", "runtime/", "core-wasm/", "edge/", "coordinator/", "tests/support/"],
+    mayImport: [
+      "protocol/",
+      "runtime/",
+      "core-wasm/",
+      "edge/",
+      "coordinator/",
+      "tests/support/",
+      "cli/listing_thread.ts",
+    ],
     packages: ["*"],
     pure: false,
   },
