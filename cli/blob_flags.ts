@@ -41,7 +41,10 @@ export function addBlobFlags(command: Command, purpose: string): Command {
       `${purpose}: a folder, or s3://bucket/prefix with keys from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
       folder,
     )
-    .option("--s3-endpoint <url>", "the S3-compatible service; default: Amazon's, in the region of AWS_REGION");
+    .option(
+      "--s3-endpoint <url>",
+      "the S3-compatible service; default: AWS_ENDPOINT_URL, or Amazon's in the region of AWS_REGION",
+    );
 }
 
 export function addSegmentFlags(command: Command): Command {
@@ -84,7 +87,14 @@ export function isS3(url: string): boolean {
 function endpointOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin;
-  throw new Fault(`Reading --s3-endpoint "${text}" failed: an http or https URL without a path is wanted.`, USAGE);
+  throw new Fault(`Reading the S3 endpoint "${text}" failed: an http or https URL without a path is wanted.`, USAGE);
+}
+
+/** The variables that Amazon's own tools read. */
+function environmentEndpoint(): string | undefined {
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
+  const named = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
+  return named ? endpointOf(named) : undefined;
 }
 
 function s3Place({ url, endpoint }: BlobPlace) {
@@ -96,7 +106,8 @@ function s3Place({ url, endpoint }: BlobPlace) {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? "us-east-1";
   const prefix = path === "" ? "" : `${path}/`;
-  if (endpoint !== undefined) return { endpoint, bucket, prefix, region, pathStyle: true };
+  const named = endpoint ?? environmentEndpoint();
+  if (named !== undefined) return { endpoint: named, bucket, prefix, region, pathStyle: true };
   return { endpoint: `https://${bucket}.s3.${region}.amazonaws.com`, bucket, prefix, region, pathStyle: false };
 }
 

@@ -6,6 +6,7 @@ import { loadCore } from "../core-wasm/mod.ts";
 import { systemFiles } from "../runtime/files.ts";
 import { nativeGunzip } from "../runtime/gunzip.ts";
 import { nativeDigest } from "../runtime/node.ts";
+import { warcFiles } from "./warc_files.ts";
 import { READER_GONE, writeOutput } from "./output.ts";
 import { runWarc, WARC_USAGE } from "./warc_run.ts";
 
@@ -18,7 +19,7 @@ export function registerWarc(program: Command): void {
     .addHelpText("after", `\n${WARC_USAGE}`)
     .action(async (action: string, args: string[]) => {
       process.exitCode = await runWarc([action, ...args], {
-        files: systemFiles,
+        files: warcFiles,
         gunzip: nativeGunzip,
         digest: nativeDigest,
         core: loadCore,

@@ -1,19 +1,19 @@
 /**
  * `outrider warc check|ls|cat|index|pack FILE...`: looks into WARC files, ours or others'.
- * Invariant: a bad file stops nothing; the exit code is 0 only when nothing was wrong.
+ * Invariant: a bad record stops nothing; the exit code is 0 only when nothing was wrong.
  */
 
 import type { Core } from "../core-wasm/core.ts";
 import { checkFile } from "../edge/warc/check_file.ts";
-import { indexLine } from "../edge/warc/index_record.ts";
 import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
 import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
 import { fieldOf } from "../edge/warc/record_parser.ts";
 import type { Digest, Files, Gunzip } from "../runtime/ports.ts";
 import type { Packed, PackJob } from "./wacz_pack.ts";
+import { warcIndex, warcsOf } from "./warc_index.ts";
 
 export interface WarcIo {
-  readonly files: Pick<Files, "readRange">;
+  readonly files: Pick<Files, "readRange" | "list" | "size">;
   readonly gunzip: Gunzip;
   readonly digest: Digest;
   /** Only `index` and `pack` ask for it. */
@@ -28,15 +28,13 @@ export interface WarcIo {
 
 /** `check`, `ls` and `index` take files; `cat` takes one file and, if wanted, the offset of one record in it. */
 export const WARC_USAGE = [
-  "outrider warc check FILE...           verify every record; one line per problem, exit code 1 when there is one",
-  "outrider warc ls FILE...              offset, length, type, status, date and URL of each record, tab-separated",
+  "outrider warc check FOLDER|FILE...    verify every record; one line per problem, exit code 1 when there is one",
+  "outrider warc ls FOLDER|FILE...       offset, length, type, status, date and URL of each record, tab-separated",
   "outrider warc cat FILE [OFFSET] [--payload]   records (or their HTTP payloads) as they are stored",
-  "outrider warc index FILE...           CDXJ lines, sorted bytewise",
+  "outrider warc index FOLDER|FILE... [--all]    CDXJ lines, sorted bytewise; --all: captures of lost leases too",
   "outrider warc pack FOLDER|FILE... --out NAME.wacz [--title TEXT]   data folders and WARC files as one WACZ file",
+  "FOLDER is a data folder, FILE a path; both may be s3://bucket/key, but for pack.",
 ].join("\n");
-
-/** Lines that `index` sorts in memory. */
-const MAX_INDEX_LINES = 2_000_000;
 
 const encoder = new TextEncoder();
 
@@ -58,7 +56,7 @@ type OnFile = (path: string, io: WarcIo) => Promise<boolean>;
 
 async function eachFile(paths: readonly string[], io: WarcIo, onFile: OnFile): Promise<number> {
   let code = 0;
-  for (const path of paths) {
+  for (const path of await warcsOf(paths, io.files)) {
     try {
       if (!await onFile(path, io)) code = 1;
     } catch (error) {
@@ -148,25 +146,16 @@ function wholeRecord({ header, block }: WarcRecord): Uint8Array {
   return whole;
 }
 
-async function index(paths: readonly string[], io: WarcIo): Promise<number> {
-  const core = await io.core();
-  const surt = (url: string) => {
-    const facts = core.url(url);
-    return "error" in facts || facts.surt === "" ? url : facts.surt;
-  };
-  const lines: string[] = [];
-  const code = await eachFile(paths, io, (path) =>
-    eachRecord(path, io, (record) => {
-      const line = indexLine(record, { filename: path, surt });
-      if (line !== undefined) lines.push(line);
-      if (lines.length > MAX_INDEX_LINES) {
-        throw new Error(`Indexing ${path}: found more than ${MAX_INDEX_LINES} records, wanted fewer files at a time.`);
-      }
-      return Promise.resolve();
-    }));
-  lines.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+async function index(args: readonly string[], io: WarcIo): Promise<number> {
+  const paths = args.filter((arg) => arg !== "--all");
+  if (paths.length === 0 || paths.some((path) => path.startsWith("--"))) {
+    io.note(`Running outrider warc index: found ${JSON.stringify(args.join(" "))}, wanted FOLDER|FILE... [--all].`);
+    return 2;
+  }
+  const job = { paths, all: args.includes("--all"), core: await io.core() };
+  const { lines, isWhole } = await warcIndex(job, io);
   for (const line of lines) await print(io, line);
-  return code;
+  return isWhole ? 0 : 1;
 }
 
 /** Options may stand anywhere, as `--out NAME` or `--out=NAME`. */

@@ -71,6 +71,34 @@ test("warc run: ls, cat and index show where records lie", async () => {
   ]);
 });
 
+test("E84: of a crawl's files the index lists what was acknowledged; --all lists captures of lost leases too", async () => {
+  const { files, path, record } = await sample();
+  const urls = async (...args: string[]) =>
+    (await run(files, "index", ...args)).lines.map((line) => line.split(" ", 1)[0]);
+  const both = ["http://a.example/1", "http://b.example/2"];
+  assert.deepEqual(await urls(path), both, "a file without a crawl's index");
+  const fields = { url: "http://b.example/2", filename: record.storage_key, offset: String(record.offset) };
+  const log = `example,b)/2 20261130163153 ${JSON.stringify(fields)}\nexample,c)/ 2026113`;
+  await files.writeWhole("data/index.cdxj.log", new TextEncoder().encode(log));
+  for (const named of [path, "data", "data/"]) {
+    assert.deepEqual(await urls(named), ["http://b.example/2"], named);
+    assert.deepEqual(await urls("--all", named), both, named);
+  }
+  await files.writeWhole("data/index.cdxj.log", new Uint8Array(0));
+  assert.deepEqual(await urls("data"), [], "nothing was acknowledged");
+  const absent = await run(files, "index", "data/absent.warc.gz", path, "--all");
+  assert.deepEqual([absent.code, absent.lines.length, absent.notes.length], [1, 2, 1]);
+  assert.equal((await run(files, "index", "--all")).code, 2);
+});
+
+test("warc run: a data folder stands for its files", async () => {
+  const { files } = await sample();
+  assert.deepEqual((await run(files, "check", "data")).notes.map((note) => note.replace(/^.*: /, "")), [
+    "7 records, 0 problems.",
+  ]);
+  assert.equal((await run(files, "ls", "data")).lines.length, 7);
+});
+
 test("warc run: anything else is a sentence and exit code 2", async () => {
   for (const args of [[], ["check"], ["unpack", "x"], ["cat", "a", "b"], ["cat", "a", "1", "2"]]) {
     const { code, notes } = await run(new MemoryFiles(), ...args);

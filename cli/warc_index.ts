@@ -1,0 +1,120 @@
+/**
+ * `outrider warc index`: CDXJ lines of data folders and WARC files.
+ * Invariant: of a crawl's own files only what its frontier acknowledged is listed, as captures of lost leases are nobody's
+ * answer; `--all` lists every record. Files that lie in no data folder are listed whole.
+ */
+
+import type { Core } from "../core-wasm/core.ts";
+import { indexLine } from "../edge/warc/index_record.ts";
+import { LineReader } from "../edge/warc/line_reader.ts";
+import { readWarc } from "../edge/warc/reader.ts";
+import type { Files, Gunzip } from "../runtime/ports.ts";
+import { dataPaths } from "./data_folder.ts";
+
+export interface IndexIo {
+  readonly files: Pick<Files, "readRange" | "list" | "size">;
+  readonly gunzip: Gunzip;
+  readonly note: (line: string) => void;
+}
+
+export interface IndexJob {
+  readonly paths: readonly string[];
+  readonly all: boolean;
+  readonly core: Pick<Core, "url">;
+}
+
+/** Lines that are sorted in memory. */
+const MAX_LINES = 2_000_000;
+const WARC_NAME = /\.warc(\.gz)?$/;
+
+/** Where the acknowledged records of a file begin. */
+type Offsets = ReadonlySet<number>;
+
+const NONE: Offsets = new Set();
+
+/** The lines, sorted bytewise, and whether all was well: what is wrong with a file is noted, and stops no other. */
+export async function warcIndex(job: IndexJob, io: IndexIo): Promise<{ lines: string[]; isWhole: boolean }> {
+  const lines: string[] = [];
+  let isWhole = true;
+  const known = new Map<string, Promise<ReadonlyMap<string, Offsets> | undefined>>();
+  for (const path of await warcsOf(job.paths, io.files)) {
+    try {
+      const folder = job.all ? "" : crawlFolder(path);
+      if (!known.has(folder)) known.set(folder, acknowledged(io, folder));
+      const index = await known.get(folder);
+      const offsets = index && (index.get(baseName(path)) ?? NONE);
+      isWhole = await addLines(lines, { path, offsets, core: job.core }, io) && isWhole;
+    } catch (error) {
+      io.note(error instanceof Error ? error.message : String(error));
+      isWhole = false;
+    }
+  }
+  lines.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return { lines, isWhole };
+}
+
+const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+/** The data folder that a file of its `warc/` lies in. */
+function crawlFolder(path: string): string {
+  const [, ...upwards] = path.split("/").reverse();
+  return upwards[0] === "warc" ? upwards.slice(1).reverse().join("/") || "." : "";
+}
+
+/** The paths, with the WARC files of a data folder in its place. */
+export async function warcsOf(paths: readonly string[], files: Pick<Files, "list">): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths.map((one) => one.replace(/(?<=.)\/+$/, ""))) {
+    const names = WARC_NAME.test(path) ? [] : (await files.list(`${path}/warc`)).filter((name) => WARC_NAME.test(name));
+    if (names.length > 0) found.push(...names.map((name) => `${path}/warc/${name}`));
+    else found.push(path);
+  }
+  return found;
+}
+
+/** What the crawl's own index has, by file; undefined where there is no such index. */
+async function acknowledged({ files }: IndexIo, folder: string): Promise<Map<string, Set<number>> | undefined> {
+  const log = `${dataPaths(folder).index}.log`;
+  if (folder === "" || await files.size(log) === undefined) return undefined;
+  const offsets = new Map<string, Set<number>>();
+  const reader = new LineReader(files, log);
+  for (let line = await reader.next(); line !== undefined; line = await reader.next()) {
+    // The last line may be half there while the crawl runs.
+    const at = line.indexOf("{");
+    if (at < 0 || !line.endsWith("}")) continue;
+    const { filename, offset } = JSON.parse(line.slice(at)) as { filename: string; offset: string };
+    const name = baseName(filename);
+    const ofFile = offsets.get(name) ?? new Set();
+    offsets.set(name, ofFile.add(Number(offset)));
+  }
+  return offsets;
+}
+
+interface OneFile {
+  readonly path: string;
+  /** Absent: every record. */
+  readonly offsets: Offsets | undefined;
+  readonly core: Pick<Core, "url">;
+}
+
+async function addLines(lines: string[], { path, offsets, core }: OneFile, io: IndexIo): Promise<boolean> {
+  const surt = (url: string) => {
+    const facts = core.url(url);
+    return "error" in facts || facts.surt === "" ? url : facts.surt;
+  };
+  let isWhole = true;
+  for await (const step of readWarc({ ...io, path })) {
+    if ("fault" in step) {
+      isWhole = false;
+      io.note(`${path}:${step.offset}: ${step.fault}.`);
+      continue;
+    }
+    if (offsets !== undefined && !offsets.has(step.offset)) continue;
+    const line = indexLine(step, { filename: path, surt });
+    if (line !== undefined) lines.push(line);
+    if (lines.length > MAX_LINES) {
+      throw new Error(`Indexing ${path}: found more than ${MAX_LINES} records, wanted fewer files at a time.`);
+    }
+  }
+  return isWhole;
+}
