@@ -10,6 +10,7 @@ import { coreRows } from "./core_bench.ts";
 import { benchCrawl } from "./crawl_bench.ts";
 import { benchFrontier } from "./frontier_bench.ts";
 import { jsonLines, table } from "./report/table.ts";
+import { benchLatency } from "./latency_bench.ts";
 import { benchLong } from "./long_bench.ts";
 import { benchQueue } from "./queue_bench.ts";
 import type { Row } from "./report/table.ts";
@@ -18,7 +19,7 @@ import { benchSeen } from "./seen_bench.ts";
 import { DEFAULT_WEB } from "./web/config.ts";
 import type { WebConfig } from "./web/mod.ts";
 
-export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "long" | "all";
+export type BenchSuite = "core" | "archive" | "crawl" | "frontier" | "latency" | "long" | "all";
 
 export interface BenchOptions {
   readonly web: Partial<WebConfig>;
@@ -59,6 +60,10 @@ export async function runBench(suite: BenchSuite, options: BenchOptions): Promis
     const hosts = Math.ceil(queued / QUEUE_URLS_PER_HOST);
     const queue = await benchQueue({ queued, hosts, pairs: QUEUE_PAIRS, workers: 8 });
     print("queue", "A long queue on libSQL, durable commits", queue);
+  }
+  if (suite === "latency") {
+    const rows = await benchLatency({ runtimes: options.runtimes ?? [RUNTIME_NAME], onRun: note });
+    print("latency", "Crawls of a slow web; in flight and pages/s in the middle half of the time", rows);
   }
   // Takes as long as its pages: only when it is asked for by name.
   if (suite === "long") {

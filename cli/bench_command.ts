@@ -1,5 +1,5 @@
 /**
- * `outrider bench [core|archive|crawl|frontier|all]`: the core's hot paths against JS, the archive, the frontier, and a
+ * `outrider bench [core|archive|crawl|frontier|latency|long|all]`: the core's hot paths against JS, the archive, the frontier, a slow web, and a
  * whole crawl of the synthetic web beside the smallest loop on the runtime's own fetch.
  */
 
@@ -8,7 +8,15 @@ import { Argument, InvalidArgumentError } from "commander";
 import type { BenchSuite } from "../bench/mod.ts";
 import { number, oneOf } from "./flags.ts";
 
-const SUITES = ["core", "archive", "crawl", "frontier", "long", "all"] as const satisfies readonly BenchSuite[];
+const SUITES = [
+  "core",
+  "archive",
+  "crawl",
+  "frontier",
+  "latency",
+  "long",
+  "all",
+] as const satisfies readonly BenchSuite[];
 
 /** The rows of the long queue take up to 140,000: each 10,000, and what eight workers leased beyond. */
 const LEAST_QUEUED = 200_000;

@@ -26,10 +26,11 @@ import { countTroubles, DISK_PATIENCE_MS, tellingTrouble } from "./local_trouble
 import { openLog } from "./logging.ts";
 import type { Moment } from "./progress.ts";
 import { openPublishing, type Publishing } from "./publishing.ts";
+import { addScanFlag, type ScanFlag } from "./scan_flag.ts";
 import { openScreen, type Screen } from "./screen.ts";
 import { listenForStop, type StopSignal } from "./stop_signal.ts";
 
-interface Flags extends CrawlFlags, LimitFlags, SegmentFlags {
+interface Flags extends CrawlFlags, LimitFlags, ScanFlag, SegmentFlags {
   readonly data: string;
   readonly region: string;
   readonly seeds?: string;
@@ -108,7 +109,7 @@ export function registerCrawl(program: Command): void {
     .option("--user-agent <text>", "send this User-Agent; it must contain the product token")
     .option("--json", "progress and summary as JSON lines")
     .option("--verbose", "log more, to stderr");
-  addSegmentFlags(addFetchFlags(addLimitFlags(command))).action(crawl);
+  addScanFlag(addSegmentFlags(addFetchFlags(addLimitFlags(command)))).action(crawl);
 }
 
 async function crawl(urls: readonly string[], flags: Flags): Promise<void> {
@@ -186,6 +187,7 @@ function edgeSettings(plan: CrawlPlan, flags: Flags): EdgeNodeSettings {
     userAgent: plan.spec.user_agent,
     contact: flags.contact,
     maxHosts: flags.hosts,
+    scanThreads: flags.scanThreads,
     openedCidrs: plan.openedCidrs,
     resolve: flags.resolve,
     resolvers: flags.resolver,

@@ -16,10 +16,11 @@ import { Fault, USAGE } from "./fault.ts";
 import { folder, many, name, number } from "./flags.ts";
 import { openLog } from "./logging.ts";
 import { openPublishing } from "./publishing.ts";
+import { addScanFlag, type ScanFlag } from "./scan_flag.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends SegmentFlags {
+interface Flags extends SegmentFlags, ScanFlag {
   readonly coordinator: readonly string[];
   readonly region: string;
   readonly worker?: string;
@@ -58,7 +59,7 @@ export function registerEdge(program: Command): void {
     .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
-  addSegmentFlags(command).action(edge);
+  addScanFlag(addSegmentFlags(command)).action(edge);
 }
 
 async function edge(flags: Flags): Promise<void> {
@@ -133,6 +134,7 @@ function edgeSettings(flags: Flags, workerId: string): EdgeNodeSettings {
     userAgent: defaultUserAgent(VERSION, flags.contact),
     contact: flags.contact,
     maxHosts: flags.hosts,
+    scanThreads: flags.scanThreads,
     openedCidrs: flags.allowAddress,
     resolve: flags.resolve,
     resolvers: flags.resolver,

@@ -32,6 +32,7 @@ import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/
 import type { Logger } from "../runtime/ports.ts";
 import { wholeGzip } from "../runtime/whole_gzip.ts";
 import { openBlobs, type SegmentPlace } from "./blob_flags.ts";
+import { openScanThreads } from "./scan_threads.ts";
 import { VERSION } from "./version.ts";
 
 /** Answers of one lease that may wait, where an archive takes milliseconds. */
@@ -55,6 +56,8 @@ export interface EdgeNodeSettings {
   readonly resolve: readonly string[];
   /** DNS servers, `IP[:port]` each; none = the system's. */
   readonly resolvers: readonly string[];
+  /** Threads that scan pages; 0 = they are scanned where they are fetched. */
+  readonly scanThreads: number;
   /** Where WARC files go, in segments; absent = files in the data folder. */
   readonly segments?: SegmentPlace | undefined;
 }
@@ -144,8 +147,11 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
     ...(archive.probe === undefined ? {} : { probeStore: archive.probe }),
     onTrouble: node.onLocalTrouble,
   });
+  const { scanThreads: count } = settings;
+  const threads = count === 0 ? undefined : openScanThreads({ count, clock: systemClock, log });
   const parts: EdgeParts = {
     ...node,
+    threads,
     health,
     fetcher,
     archive,
@@ -164,6 +170,7 @@ export async function openEdgeNode(settings: EdgeNodeSettings, node: EdgeNodePar
   return {
     run: (stop) => runWorker(parts, stop),
     close: async () => {
+      threads?.close();
       await fetcher.close();
       names.close();
       await archive.close();

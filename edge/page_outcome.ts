@@ -30,9 +30,10 @@ export async function settlePage(what: ToSettle, hold: LeaseHold, parts: EdgePar
   const { answered: { answer }, verdict } = what;
   if (!answer.ok || verdict === undefined) return { outcome: notAnswered(what, answer as FetchFailure, parts) };
   const found = { crawl: hold.lease.crawl, depth: what.target.depth, now: parts.clock.monotonicMs() };
-  const scanned = verdict.kind === "final"
-    ? scan(parts.core, answer, { crawl: found.crawl, isKnown: parts.links.test(found) })
+  const scanning = verdict.kind === "final"
+    ? scan(parts, answer, { crawl: found.crawl, isKnown: parts.links.test(found) })
     : undefined;
+  const scanned = scanning instanceof Promise ? await scanning : scanning;
   const outcome = await outcomeOf(what, { answer, verdict, scanned }, hold, parts);
   return scanned === undefined ? { outcome } : { outcome, acknowledged: () => parts.links.add(found, scanned.hashes) };
 }

@@ -8,7 +8,7 @@ import type { Clock, Digest, Logger } from "../runtime/ports.ts";
 import type { Backlog } from "./backlog.ts";
 import type { Busy } from "./busy.ts";
 import type { Health } from "./health/health.ts";
-import type { Archive, CookieJar, Fetcher, FetchLimits, Frontier, Unpack } from "./ports.ts";
+import type { Archive, CookieJar, Fetcher, FetchLimits, Frontier, ScanThreads, Unpack } from "./ports.ts";
 import type { RulesCache } from "./rules_cache.ts";
 import type { SeenContent } from "./steps/dedup.ts";
 import type { KnownLinks } from "./steps/known_links.ts";
@@ -36,6 +36,8 @@ export interface EdgeParts {
   readonly fetcher: Fetcher;
   readonly archive: Archive;
   readonly core: Core;
+  /** Absent: every page is scanned where it was fetched. */
+  readonly threads?: ScanThreads | undefined;
   readonly rules: RulesCache;
   readonly content: SeenContent;
   readonly links: KnownLinks;

@@ -3,6 +3,7 @@
  * Invariant: expected failures are values; a rejected promise means local trouble (disk, coordinator), never the web's.
  */
 
+import type { PackedPage, PageToScan } from "./steps/packed_page.ts";
 import type { FailureClass, FrontierVerbs, RecordRef } from "../protocol/mod.ts";
 
 /** A value that is built field by field: absent fields stay absent, without the cost of spreading. */
@@ -175,4 +176,10 @@ export interface Archive {
   /** Everybody waits for what was appended: an archive that gathers captures gathers no longer than it must. */
   hurry?(): void;
   close(): Promise<void>;
+}
+
+/** Threads that scan pages, each with a core of its own. */
+export interface ScanThreads {
+  /** Undefined: handing it over costs more than scanning it here. Never rejects. */
+  scan(page: PageToScan): Promise<PackedPage> | undefined;
 }

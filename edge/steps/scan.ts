@@ -3,15 +3,16 @@
  * Invariant: never fails; a body that isn't HTML has no links.
  */
 
-import type { Core, PageFacts } from "../../core-wasm/core.ts";
+import type { Core, PageFacts, ScanOptions } from "../../core-wasm/core.ts";
 import { type CrawlSettings, LIMITS } from "../../protocol/mod.ts";
-import type { Exchange } from "../ports.ts";
+import type { Exchange, ScanThreads } from "../ports.ts";
 import type { LinkHash } from "./known_links.ts";
+import { type BareFacts, type PageToScan, unpackPage } from "./packed_page.ts";
 import { robotsTag } from "./robots_tag.ts";
 
 export interface Scanned {
   /** Its links are borrowed: `outlinks` here is what is left of them. */
-  readonly facts: Omit<PageFacts, "links" | "outlinks">;
+  readonly facts: BareFacts;
   readonly outlinks: readonly string[];
   /** One DiscoveryKind letter per outlink; undefined when all are "L". */
   readonly outlinkKinds: string | undefined;
@@ -63,29 +64,48 @@ export interface ToScan {
   readonly isKnown?: (low: number, high: number) => boolean;
 }
 
+export interface Scanners {
+  readonly core: Core;
+  readonly threads?: ScanThreads | undefined;
+}
+
 type Followed = Pick<Scanned, "outlinks" | "outlinkKinds" | "hashes" | "outlinkCount">;
 
 const NO_LINKS: Followed = { outlinks: [], outlinkKinds: undefined, hashes: [], outlinkCount: 0 };
 
-/** Scans the decoded body; undefined when it isn't HTML. */
-export function scan(core: Core, exchange: Exchange, what: ToScan): Scanned | undefined {
-  const { crawl } = what;
-  const contentType = header(exchange, "content-type");
-  if (!isHtml(contentType, exchange.decoded)) return undefined;
-  const facts = core.scan(exchange.decoded, {
-    url: exchange.url,
+/** What a scan of the decoded body is given; undefined when it isn't HTML. */
+export function pageToScan({ url, headers, decoded }: Exchange, crawl: CrawlSettings): PageToScan | undefined {
+  const contentType = header({ headers }, "content-type");
+  if (!isHtml(contentType, decoded)) return undefined;
+  const options: ScanOptions = {
+    url,
     embeds: crawl.embeds,
     borrowLinks: true,
     productToken: crawl.product_token,
     maxBytes: LIMITS.scanBytes,
     ...(contentType === undefined ? {} : { contentType }),
-  });
-  const nofollow = facts.nofollow || robotsTag(exchange.headers, crawl.product_token).nofollow;
+  };
+  return { html: decoded, options, skipNofollow: crawl.respect_rel_nofollow };
+}
+
+/** Scans in this thread, or hands a page to another one where that is worth it. */
+export function scan(scanners: Scanners, exchange: Exchange, what: ToScan): Scanned | Promise<Scanned> | undefined {
+  const page = pageToScan(exchange, what.crawl);
+  if (page === undefined) return undefined;
+  const elsewhere = scanners.threads?.scan(page);
+  if (elsewhere === undefined) return scannedOf(scanners.core.scan(page.html, page.options), exchange, what);
+  return elsewhere.then((packed) => scannedOf(unpackPage(packed), exchange, what));
+}
+
+type Facts = BareFacts & Pick<PageFacts, "outlinks">;
+
+function scannedOf(facts: Facts, exchange: Exchange, what: ToScan): Scanned {
+  const nofollow = facts.nofollow || robotsTag(exchange.headers, what.crawl.product_token).nofollow;
   return { facts, ...(nofollow ? NO_LINKS : follow(facts, what)) };
 }
 
 /** The links that the crawl follows: http(s), once each, in page order, fragment removed, known ones left out. */
-function follow(facts: PageFacts, { crawl, isKnown = () => false }: ToScan): Followed {
+function follow(facts: Facts, { crawl, isKnown = () => false }: ToScan): Followed {
   let knownLinks = 0;
   const choice = {
     skipNofollow: crawl.respect_rel_nofollow,

@@ -46,6 +46,7 @@ test("scan budget: an endless and a greedy page are reported as scan_failed, arc
         region: "r",
         userAgent: spec.user_agent,
         maxHosts: 2,
+        scanThreads: 0,
         openedCidrs: ["127.0.0.0/8"],
         resolve: [],
         resolvers: [],
