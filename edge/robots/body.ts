@@ -40,11 +40,14 @@ function utf16Label(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** A byte order mark, or as much of one as stands there (google/robotstxt); also UTF-16's before text that isn't. */
+/**
+ * A byte order mark, or as much of one as stands there (google/robotstxt); also UTF-16's before text that isn't. Files that
+ * were put together of files have several.
+ */
 function markLength(bytes: Uint8Array): number {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return 2;
   let length = 0;
-  while (length < 3 && bytes[length] === [0xef, 0xbb, 0xbf][length]) length++;
+  while (bytes[length] === [0xef, 0xbb, 0xbf][length % 3]) length++;
   return length;
 }
 

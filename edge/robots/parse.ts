@@ -129,7 +129,9 @@ function* linesOf(text: string): Generator<string> {
 }
 
 function bounded(text: string): string {
-  const bare = text.startsWith("\ufeff") ? text.slice(1) : text;
+  let start = 0;
+  while (text.charCodeAt(start) === 0xfeff) start++;
+  const bare = text.slice(start);
   if (bare.length <= LIMITS.robotsBytes / 3) return bare;
   const bytes = new TextEncoder().encode(bare);
   return bytes.length <= LIMITS.robotsBytes ? bare : decodeRobotsBody(bytes);

@@ -74,6 +74,25 @@ test("encodings: a byte order mark, UTF-16, and the XML declaration are obeyed",
   assert.deepEqual(await locs(`\ufeff${text}`), ["http://e.org/é"]);
 });
 
+test("a file that breaks off in the midst of a tag names nothing that the whole file doesn't", async () => {
+  const whole = urlset(
+    "<url><loc>http://e.org/?a=1&amp;b</loc><image:image><image:loc>http://e.org/i.png</image:loc></image:image></url>" +
+      "<url><lastmod>2026-01-01</lastmod><loc><![CDATA[http://e.org/?x&y]]></loc></url>",
+  );
+  const names = new Set(await locs(whole));
+  assert.equal(names.size, 2);
+  for (let length = 60; length < whole.length; length++) {
+    for (const loc of await locs(whole.slice(0, length))) assert.ok(names.has(loc), whole.slice(0, length));
+  }
+});
+
+test("an entry without an address isn't given that of its image", async () => {
+  const image = "<image:image><image:loc>http://e.org/i.png</image:loc></image:image>";
+  assert.deepEqual(await locs(urlset(`<url>${image}</url><url>${image}http://e.org/forgotten</url>`)), [
+    "http://e.org/forgotten",
+  ]);
+});
+
 test("what is no sitemap gets a sentence; deep nesting ends", async () => {
   for (const none of ["", "<html><body/></html>", "just words", "\u0000\u0001", "<", "<!DOCTYPE"]) {
     const answer = await parseSitemap(new TextEncoder().encode(none), { now: NOW });

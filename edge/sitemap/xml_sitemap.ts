@@ -27,6 +27,9 @@ const ENTRY: Readonly<Record<SitemapKind, string>> = {
 
 const DATES = new Set(["lastmod", "pubdate", "date", "updated", "published", "modified"]);
 
+/** A longer tag is left to the parser. */
+const HELD_CHARS = 64 * 1024;
+
 interface Draft {
   loc: string;
   /** A feed's guid: the address where there is no link. */
@@ -67,10 +70,13 @@ export class XmlSitemap {
   #field = "";
   #below = 0;
   #text = "";
-  /** Elements that are open. */
+  /** Elements that are open, and those that were with the newest entry. */
   #depth = 0;
+  #entryDepth = 0;
   /** The text so far was ended by markup: it isn't cut off. */
   #isWhole = true;
+  /** A tag without its end, so far: at the end of the file it is none, and the parser would take it for text. */
+  #held = "";
 
   /** `now`: wall ms; dates after it aren't believed. */
   constructor(now: number) {
@@ -83,12 +89,18 @@ export class XmlSitemap {
   }
 
   write(text: string): void {
-    if (!this.isFull) this.#parser.write(text);
+    if (this.isFull) return;
+    const all = this.#held + text;
+    const at = all.lastIndexOf("<");
+    const isBegun = at >= 0 && all.length - at <= HELD_CHARS && all.indexOf(">", at) < 0;
+    this.#held = isBegun ? all.slice(at) : "";
+    this.#parser.write(isBegun ? all.slice(0, at) : all);
   }
 
   /** `tail`: the last characters of the file, by which a value that is cut off is told from one that lacks its end tag. */
   end(tail: string): void {
-    this.#isWhole = tail.lastIndexOf("<") > tail.lastIndexOf(">");
+    const isInCdata = tail.lastIndexOf("<![CDATA[") > tail.lastIndexOf("]]>");
+    this.#isWhole = this.#held !== "" && !isInCdata;
     if (!this.isFull) this.#parser.end();
     this.#flush();
   }
@@ -102,8 +114,10 @@ export class XmlSitemap {
       this.#below++;
       return;
     }
-    if (local === ENTRY[this.kind] && this.#isOurs(prefix)) this.#begin();
-    else if (local === "link" && this.#draft !== undefined) this.#link(prefix, attributes);
+    if (local === ENTRY[this.kind] && this.#isOurs(prefix)) {
+      this.#begin();
+      this.#entryDepth = this.#depth;
+    } else if (local === "link" && this.#draft !== undefined) this.#link(prefix, attributes);
     else if (this.#isField(prefix, local)) this.#field = local;
   }
 
@@ -146,6 +160,8 @@ export class XmlSitemap {
   #take(text: string): void {
     if (this.#field === "") {
       const draft = this.#draft;
+      // Not what stands in elements of others, as image:loc.
+      if (this.#depth !== this.#entryDepth) return;
       if (draft !== undefined && draft.loc === "" && draft.text.length <= SITEMAP_LIMITS.valueChars) draft.text += text;
     } else if (this.#text.length <= SITEMAP_LIMITS.valueChars) this.#text += text;
   }

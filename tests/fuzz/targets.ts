@@ -13,6 +13,7 @@ import { FILTER_TARGETS } from "./filter_targets.ts";
 import { makePage, makeUrl, MAX_BYTES } from "./inputs.ts";
 import { NEAR_TARGETS } from "./near_targets.ts";
 import type { Target } from "./target.ts";
+import { TEXT_TARGETS } from "./text_targets.ts";
 
 const BATCH = 128;
 /** Of assembly/html/states.ts. */
@@ -147,4 +148,5 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   ...COMPONENT_TARGETS,
   ...FILTER_TARGETS,
   ...NEAR_TARGETS,
+  ...TEXT_TARGETS,
 };
