@@ -36,6 +36,8 @@ export interface SlotMark {
   readonly mapVersion: number;
   /** Of `arriving`: where the copy goes on; absent = nothing of it is here yet. */
   readonly cursor?: SlotCursor;
+  /** Of `drained`: ms that its rows' times are behind the shard's owner, whose clock is ahead of who drained it. Absent = 0. */
+  readonly aheadMs?: number;
 }
 
 /** The tables of a slot, in the order in which they are copied. */

@@ -63,7 +63,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Fron
   const desk = new CrawlDesk(parts, controlStore);
   try {
     await controlStore.open();
-    slots = options.slots && new SlotOffice(parts, options.slots);
+    const slotsOptions = options.slots ??
+      (cluster && { directory: cluster.store.directory, openReader: cluster.openReader });
+    slots = slotsOptions && new SlotOffice(parts, slotsOptions);
     if (cluster !== undefined) {
       const times = clusterTimes(cluster.times);
       keeper = new Keeper({ parts, desk, times, options: cluster, onView: (view) => void slots?.tick(view) });

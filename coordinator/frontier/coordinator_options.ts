@@ -35,7 +35,7 @@ export interface CoordinatorOptions {
   readonly blobs?: BlobStore;
   /** The slot map, where it isn't the even one of the first start. */
   readonly slotMap?: SlotMap;
-  /** Where slots are moved, and how a shard of another coordinator is read; absent = none moves. */
+  /** Where slots are moved, and how a shard of another coordinator is read; absent = as `cluster` has it, or none moves. */
   readonly slots?: SlotOfficeOptions;
   /** Signs what other coordinators are told by way of edges; wanted where there are others. */
   readonly signer?: Signer;

@@ -30,6 +30,10 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   const whole = await store.load();
   const shard = new Shard(index, parts, copies);
   for (const mark of whole.marks) shard.marks.put(mark);
+  // Rows that stand still can't be shifted: their mark says so, with the first commit under this clock.
+  for (const mark of whole.marks) {
+    if (mark.state === "drained" && aheadMs > 0) shard.mark({ ...mark, aheadMs: (mark.aheadMs ?? 0) + aheadMs });
+  }
   const snapshot = shifted(withoutAbsent(whole), aheadMs);
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;

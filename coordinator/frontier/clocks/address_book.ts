@@ -139,6 +139,12 @@ export class AddressBook {
     }
   }
 
+  /** The slot's addresses that have a row. */
+  rowsOf(slot: number): AddressRow[] {
+    const stored = [...this.#stored].filter(([, its]) => its === slot);
+    return stored.map(([address]) => this.row(slot, address));
+  }
+
   /** Another shard keeps the slot's addresses from now on. */
   dropSlot(slot: number): void {
     for (const [address, stored] of this.#stored) {

@@ -181,6 +181,12 @@ export class DomainBook {
     this.#groups.hold(domain, AFTER_START, full);
   }
 
+  /** The slot's domains that have a row. */
+  rowsOf(slot: number): DomainRow[] {
+    const stored = [...this.#stored].filter(([, its]) => its === slot);
+    return stored.map(([domain]) => this.row({ slot, domain }));
+  }
+
   /** Another shard keeps the slot's domains from now on: `domains`, and those that have a row. */
   dropSlot(slot: number, domains: Iterable<string>): void {
     const own = new Set(domains);

@@ -85,7 +85,11 @@ export class Keeper {
     const { locations } = this.#options;
     await this.#directory.found(locations);
     const known = (await this.#directory.read()).locations;
-    for (const location of locations) if (!known.includes(location)) await this.#directory.addShard(location);
+    for (const location of locations) {
+      if (known.includes(location)) continue;
+      await this.#directory.addShard(location);
+      await this.#directory.spread(true);
+    }
     // Before crawls are read: whoever changes one from now on waits for this process to obey.
     await this.#announce();
     for (let looks = 0; looks < FIRST_LOOKS; looks++) {

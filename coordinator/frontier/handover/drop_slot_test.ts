@@ -39,6 +39,7 @@ async function openWorld() {
     random: world.random,
     digest: nativeDigest,
     log: silentLog,
+    id: "test",
     settings: frontierSettings({ groupCommitMs: 0 }),
     crawls: new CrawlBook(),
     addresses: new AddressDirectory(core, book, []),
@@ -59,7 +60,7 @@ async function openWorld() {
   const open = async (index: number) => {
     const store = new MemoryShardStore(world.disks[index]);
     await store.open("test", core.keyVersion);
-    return await ShardWriter.open(index, parts, store, () => Promise.resolve());
+    return await ShardWriter.open(index, parts, { store, saveCrawl: () => Promise.resolve() });
   };
   return { world, parts, old: await open(0), fresh: await open(1) };
 }
@@ -136,6 +137,7 @@ test("a slot that left and came is in RAM as a load would find it, in both shard
       store,
       isStart: false,
       copies: undefined,
+      aheadMs: 0,
     });
     for (const host of shard.hosts.values()) shard.reschedule(host, world.clock.wallMs());
     assert.deepEqual(dump(shard), dump(loaded), `shard ${shard.index}`);

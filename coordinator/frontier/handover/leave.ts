@@ -29,10 +29,18 @@ export function drainOperation(slot: number): Operation<boolean> {
       if (mark?.state !== "freezing") return mark?.state === "drained";
       if (isBusy(shard, slot, now)) return false;
       for (const tally of shard.tallies.takeLateOf(slot)) shard.batch.changeTally(tally);
+      writeTimes(shard, slot, now);
       shard.mark({ ...mark, state: "drained" });
       return true;
     },
   };
+}
+
+/** What is to come: the store may still have it by the clock of an earlier owner. */
+function writeTimes({ hosts, domains, addresses, batch }: Shard, slot: number, now: number): void {
+  for (const host of hosts.values()) if (host.slot === slot && host.nextStartAt > now) batch.changeHost(host);
+  for (const row of domains.rowsOf(slot)) batch.changeDomain(row);
+  for (const row of addresses.rowsOf(slot)) batch.changeAddress(row);
 }
 
 function isBusy(shard: Shard, slot: number, now: number): boolean {

@@ -155,6 +155,8 @@ export class SlotMover {
     { slot, from, to }: SlotMove,
     old: { readonly source: Pick<SlotSource, "slotMarks" | "slotPage">; readonly aheadMs: () => Promise<number> },
   ): Promise<boolean> {
+    // Before the mark: when a takeover comes between, more is added, never less.
+    const clockAheadMs = await old.aheadMs();
     const theirs = (await old.source.slotMarks()).find((mark) => mark.slot === slot);
     if (theirs?.state !== "drained" || theirs.other !== to) {
       throw new Error(
@@ -165,7 +167,7 @@ export class SlotMover {
     const { mapVersion } = theirs;
     await writer.submit(beginArrival({ slot, other: from, mapVersion }));
     if (markOf(writer, slot)?.cursor === undefined) await this.#empty(writer, slot);
-    const aheadMs = await old.aheadMs();
+    const aheadMs = clockAheadMs + (theirs.aheadMs ?? 0);
     for (let mark = markOf(writer, slot); mark?.cursor?.table !== "end"; mark = markOf(writer, slot)) {
       if (mark?.state !== "arriving") return mark?.state === "arrived";
       if (this.#isClosed) return false;
