@@ -20,7 +20,6 @@ import {
   type LeaseReply,
   LIMITS,
   type ReleaseRequest,
-  type ShardOwner,
   type SlotMap,
 } from "../../protocol/mod.ts";
 import { CompleteOperation } from "./leases/complete.ts";

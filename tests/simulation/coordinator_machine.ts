@@ -6,16 +6,18 @@
 import type { Core, LayeredFilter } from "../../core-wasm/core.ts";
 import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
-import type { Coordinator } from "../../coordinator/ports.ts";
+import type { ClusterOptions } from "../../coordinator/frontier/cluster/keeper.ts";
+import type { ClusterStore } from "../../coordinator/owner_ports.ts";
+import type { Coordinator, ShardStore } from "../../coordinator/ports.ts";
 import type { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
 import type { MemoryShardDisk } from "../../coordinator/store/memory_shard_store.ts";
-import { nativeDigest } from "../../runtime/node.ts";
+import { hmacSigner, nativeDigest } from "../../runtime/node.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import type { Chance } from "./chance.ts";
 import { MachineClock, Process, type SuspendKind } from "./machine.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Outages } from "./outages.ts";
-import { slowControlStore, slowShardStore, type StoreParts } from "./slow_store.ts";
+import { slowControlStore, slowShardReader, slowShardStore, type StoreParts } from "./slow_store.ts";
 
 export interface CoordinatorParts extends Omit<StoreParts, "process" | "machine" | "isDown"> {
   readonly scheduler: Scheduler;
@@ -23,6 +25,8 @@ export interface CoordinatorParts extends Omit<StoreParts, "process" | "machine"
   readonly core: Core;
   readonly log: Logger;
   readonly databases: Databases;
+  /** No other coordinator shares the databases. */
+  readonly isAlone: boolean;
   readonly outages: Outages;
   readonly settings: Partial<FrontierSettings>;
 }
@@ -38,6 +42,18 @@ export interface Running {
   readonly verbs: Coordinator;
 }
 
+/** Clocks of coordinators that share databases are wrong by up to so much. */
+const CLUSTER_SKEW_MS = 5_000;
+const PLACE = "shard-";
+
+function locationOf(index: number): string {
+  return `${PLACE}${index}`;
+}
+
+function indexOf(location: string): number {
+  return Number(location.slice(PLACE.length));
+}
+
 export class CoordinatorMachine {
   readonly name: string;
   readonly #parts: CoordinatorParts;
@@ -51,7 +67,9 @@ export class CoordinatorMachine {
   constructor(name: string, parts: CoordinatorParts) {
     this.name = name;
     this.#parts = parts;
-    this.#clock = new MachineClock(parts.scheduler, (parts.chance.next() - 0.5) * 1e6);
+    // Coordinators that share databases must have the time of day, as far as NTP gives it.
+    const skewMs = (parts.chance.next() - 0.5) * (parts.isAlone ? 1e6 : 2 * CLUSTER_SKEW_MS);
+    this.#clock = new MachineClock(parts.scheduler, skewMs);
   }
 
   /** Undefined while it is down or starting. */
@@ -71,13 +89,18 @@ export class CoordinatorMachine {
     const { outages } = this.#parts;
     const isDown = (shard: number | undefined) => outages.isDown(this.name, shard);
     const storeParts: StoreParts = { ...this.#parts, process, machine: this.name, isDown };
+    const controlStore = slowControlStore(storeParts, databases.control);
+    const openStore = (index: number) => slowShardStore(storeParts, index, databases.shards[index]!);
     openCoordinator({
       core: this.#tracking(core),
-      shardStores: databases.shards.map((disk, index) => slowShardStore(storeParts, index, disk)),
-      controlStore: slowControlStore(storeParts, databases.control),
+      ...(this.#parts.isAlone
+        ? { shardStores: databases.shards.map((_, index) => openStore(index)) }
+        : { cluster: this.#cluster(storeParts, controlStore, openStore) }),
+      controlStore,
       clock: process.clock,
       random: process.random,
       digest: nativeDigest,
+      signer: hmacSigner("5a".repeat(32)),
       log,
       settings,
     }).then(
@@ -126,6 +149,17 @@ export class CoordinatorMachine {
   restart(): void {
     this.kill();
     this.start();
+  }
+
+  #cluster(storeParts: StoreParts, store: ClusterStore, openStore: (index: number) => ShardStore): ClusterOptions {
+    const { databases } = this.#parts;
+    return {
+      store,
+      url: `http://${this.name}/`,
+      locations: databases.shards.map((_, index) => locationOf(index)),
+      openStore: (location) => openStore(indexOf(location)),
+      openReader: (location) => slowShardReader(storeParts, indexOf(location), databases.shards[indexOf(location)]!),
+    };
   }
 
   /** The core, remembering what it hands out that must be freed. */

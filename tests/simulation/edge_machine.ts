@@ -5,7 +5,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import { createHttpFrontier } from "../../edge/adapters/http_frontier.ts";
+import { createFleetFrontier } from "../../edge/adapters/fleet_frontier.ts";
 import { Backlog } from "../../edge/backlog.ts";
 import { Busy } from "../../edge/busy.ts";
 import { Health } from "../../edge/health/health.ts";
@@ -40,6 +40,7 @@ export interface EdgeMachineParts {
   readonly log: Logger;
   readonly network: Network;
   readonly web: WebParts;
+  readonly coordinators: readonly string[];
   readonly maxLeases: number;
   readonly maxTargets: number;
   /** What must never happen did. */
@@ -116,7 +117,7 @@ export class EdgeMachine {
   }
 
   async #run(process: Process): Promise<void> {
-    const { core, log, network, web, scheduler, chance } = this.#parts;
+    const { core, log, network, web, scheduler, chance, coordinators } = this.#parts;
     const { clock, random } = process;
     const place = {
       folder: "data",
@@ -124,8 +125,8 @@ export class EdgeMachine {
       files: slowFiles(this.files, { scheduler, chance, process }),
     };
     await repairFolder({ ...place, gunzip: nativeGunzip });
-    const frontier = createHttpFrontier({
-      baseUrl: "http://c0/",
+    const frontier = createFleetFrontier({
+      baseUrls: coordinators.map((name) => `http://${name}/`),
       clock,
       random,
       log,

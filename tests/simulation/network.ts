@@ -56,6 +56,8 @@ interface Message {
   readonly process: Process;
   readonly hostname: string;
   readonly pathname: string;
+  /** Of the query. */
+  readonly slot: number | undefined;
   readonly body: string | undefined;
 }
 
@@ -106,7 +108,7 @@ export class Network {
     return fate;
   }
 
-  #ask(process: Process, { hostname, pathname }: URL, init: RequestInit): Promise<Response> {
+  #ask(process: Process, { hostname, pathname, searchParams }: URL, init: RequestInit): Promise<Response> {
     const { chance } = this.#parts;
     return new Promise((resolve, reject) => {
       const give = (afterMs: number, owner: Owner | undefined, run: () => void) =>
@@ -127,7 +129,14 @@ export class Network {
         });
       };
       const fate = this.#fate(process, hostname);
-      const message = { process, hostname, pathname, body: init.body as string | undefined };
+      const slot = searchParams.get("slot");
+      const message = {
+        process,
+        hostname,
+        pathname,
+        slot: slot === null ? undefined : Number(slot),
+        body: init.body as string | undefined,
+      };
       if (fate === "reset") broken();
       else if (fate !== "lost") give(fate, undefined, () => this.#arrive(message, answer, broken));
       if (chance.is(this.faults.doubled)) {
@@ -151,11 +160,11 @@ export class Network {
       scheduler.plan({ afterMs: asleepMs, owner: serving.process }, () => this.#arrive(message, answer, broken));
       return;
     }
-    const verb = message.pathname.replace("/v1/frontier/", "");
+    const verb = verbOf(message.pathname);
     const request = message.body === undefined ? undefined : JSON.parse(message.body);
     const call: Call = { verb, request, arrivedAt: scheduler.now, from: message.process };
     onArrival(call);
-    serve(serving.verbs, verb, request).then(
+    serve(serving.verbs, message, request).then(
       (reply) => {
         if (reply === undefined && verb.startsWith("robots/")) return answer(undefined, { status: 404, body: "" });
         onReply(call, reply);
@@ -187,12 +196,18 @@ const ROUTES: Readonly<Record<string, keyof FrontierVerbs>> = {
   captures: "captures",
 };
 
-function serve(verbs: Coordinator, verb: string, request: unknown): Promise<unknown> {
-  if (verb === "map") return Promise.resolve({ slot_map: verbs.slotMap() });
+async function serve(verbs: Coordinator, { pathname, slot }: Message, request: unknown): Promise<unknown> {
+  const verb = verbOf(pathname);
+  if (verb === "map") return { slot_map: verbs.slotMap() };
   const route = ROUTES[verb];
-  if (route !== undefined) return (verbs[route] as (request: unknown) => Promise<unknown>)(request);
+  if (route !== undefined) return await (verbs[route] as (request: unknown) => Promise<unknown>)(request);
   const digest = verb.replace("robots/", "");
-  return verbs.robotsBody({ digest }).then((body) => body === undefined ? undefined : { body });
+  const body = await verbs.robotsBody({ digest, ...(slot === undefined ? {} : { slot }) });
+  return body === undefined ? undefined : { body };
+}
+
+function verbOf(pathname: string): string {
+  return pathname.replace("/v1/frontier/", "");
 }
 
 function isIdle(call: Call | undefined, { body }: Reply): boolean {

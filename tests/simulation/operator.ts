@@ -101,7 +101,8 @@ export class Operator {
       const running = coordinators[(first + turn) % coordinators.length]!.running;
       if (running === undefined) continue;
       let isElsewhere = false;
-      const answer = give(running.verbs).then((value) => ({ value }), (error) => {
+      const given = async () => await give(running.verbs);
+      const answer = given().then((value) => ({ value }), (error) => {
         onError(error);
         isElsewhere = error instanceof NotOwned;
         return undefined;

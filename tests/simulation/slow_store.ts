@@ -6,8 +6,10 @@
 
 import type { ClusterStore } from "../../coordinator/owner_ports.ts";
 import type { Batch, ControlStore, ShardStore } from "../../coordinator/ports.ts";
+import type { ShardReader } from "../../coordinator/reader_ports.ts";
 import type { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
 import { MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
+import { memoryShardReader } from "../../coordinator/store/memory_shard_reader.ts";
 import { type MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import type { Chance } from "./chance.ts";
 import type { Process } from "./machine.ts";
@@ -134,6 +136,18 @@ class SlowCommits {
 
 /** What only looks; every other verb of the control store is a write that may be repeated. */
 const LOOKS: ReadonlySet<string> = new Set(["crawls", "idempotent", "read"]);
+
+/** For a coordinator that doesn't own the shard. */
+export function slowShardReader(parts: StoreParts, shard: number, disk: MemoryShardDisk): ShardReader {
+  const reader = memoryShardReader(disk);
+  return new Proxy(reader, {
+    get(_, name: keyof ShardReader) {
+      if (name === "close") return reader.close;
+      const verb = reader[name] as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) => read(parts, shard, () => verb.apply(reader, args));
+    },
+  });
+}
 
 export function slowControlStore(parts: StoreParts, disk: MemoryControlDisk): ControlStore & ClusterStore {
   const store = new MemoryControlStore(disk);

@@ -58,14 +58,12 @@ function isEnd({ state, httpCode }: UrlRow, end: End): boolean {
   }
 }
 
-/** Nothing is out or under way, and what the frontier says of its crawls is what lies on the disks. */
-export function checkRest({ verdict, commits, disks }: Ended, coordinator: Coordinator): void {
+/** Nothing is out or under way, and what a coordinator says of its crawls is what lies on the disks. */
+export function checkStats(verdict: Verdict, commits: CommitCheck, coordinator: Coordinator): void {
   for (const { crawlId, state } of coordinator.crawls()) {
     if (state !== "finished") continue;
     const stats = coordinator.stats(crawlId)!;
-    const settled = [...commits.urlsOf(crawlId).values()].filter(({ state }) =>
-      state !== "ready" && state !== "waiting"
-    );
+    const settled = settledOf(commits, crawlId);
     verdict.expect(
       stats.settled === settled.length && stats.accepted === commits.urlsOf(crawlId).size,
       () => `stats of ${crawlId} say ${stats.settled} of ${stats.accepted} settled; the rows say ${settled.length}`,
@@ -74,15 +72,23 @@ export function checkRest({ verdict, commits, disks }: Ended, coordinator: Coord
       stats.leased === 0 && stats.queued === stats.accepted - stats.settled,
       () => `stats of the finished crawl ${crawlId} say ${stats.leased} leased, ${stats.queued} queued`,
     );
-    const answers = disks.flatMap((disk) =>
-      disk.captures.filter((one) => one.crawl_id === crawlId && one.kind === "page" && one.role !== "failure")
-    );
-    const done = settled.filter((row) => row.state === "done");
-    const captured = new Set(answers.map(({ fingerprint }) => fingerprint));
-    for (const row of done) {
-      verdict.expect(captured.has(row.fingerprint), () => `${row.url} is done, but no capture of it was acknowledged`);
-    }
   }
+}
+
+/** Whatever is done has a capture that was acknowledged. */
+export function checkCaptures({ verdict, commits, disks }: Ended, crawlId: CrawlId): void {
+  const answers = disks.flatMap((disk) =>
+    disk.captures.filter((one) => one.crawl_id === crawlId && one.kind === "page" && one.role !== "failure")
+  );
+  const captured = new Set(answers.map(({ fingerprint }) => fingerprint));
+  for (const row of settledOf(commits, crawlId)) {
+    if (row.state !== "done") continue;
+    verdict.expect(captured.has(row.fingerprint), () => `${row.url} is done, but no capture of it was acknowledged`);
+  }
+}
+
+function settledOf(commits: CommitCheck, crawlId: CrawlId): UrlRow[] {
+  return [...commits.urlsOf(crawlId).values()].filter(({ state }) => state !== "ready" && state !== "waiting");
 }
 
 /**
