@@ -1,7 +1,8 @@
 /**
  * Idempotency-Key: a repeated request gets the first answer again.
- * Invariant: the work of one key runs at most once at a time, and its answer is kept before it is given. A crash between
- * the work and the keeping makes the work run again, which the seen-set and the crawl's name make harmless.
+ * Invariant: the work of one key runs at most once at a time in a process, and its answer is kept before it is given. A crash between
+ * the work and the keeping makes the work run again, which the seen-set and the crawl's name make harmless; so does the same
+ * key at two coordinators at once: both then give the answer that was kept first.
  */
 
 import type { Context } from "hono";
@@ -34,7 +35,8 @@ export function createOnce({ idempotency, digest, clock }: ApiParts): Once {
     if (kept !== undefined) return JSON.parse(kept);
     const fresh = { request, body: await work() };
     await idempotency.putIdempotent(name, JSON.stringify(fresh), clock.wallMs());
-    return fresh;
+    const first = await idempotency.idempotent(name, clock.wallMs());
+    return first === undefined ? fresh : JSON.parse(first);
   }
 
   return {
