@@ -277,7 +277,11 @@ class Simulation {
       const crawls = verbs?.crawls().map(({ crawlId }) => JSON.stringify(verbs.stats(crawlId))).join("; ");
       return `${name} ${crawls ?? "doesn't start"}`;
     });
-    return `faults stopped, but a crawl doesn't end: ${standing.join(" | ")}`;
+    const links = this.#databases.shards.map(({ counters, outbox, leases }, shard) => {
+      const counted = [...counters.values()].map(({ crawlId, sent, received }) => `${crawlId} ${sent}>${received}`);
+      return `shard ${shard}: ${outbox.size} outbox rows, ${leases.size} leases, sent>received ${counted}`;
+    });
+    return `faults stopped, but a crawl doesn't end: ${[...standing, ...links].join(" | ")}`;
   }
 
   async #until(isDone: () => boolean, mostMs: number, whyNot: () => string): Promise<void> {

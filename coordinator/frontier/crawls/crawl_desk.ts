@@ -121,7 +121,13 @@ export class CrawlDesk {
     await enterShards(crawl.id, this.#parts.book);
     const answer = await injectSeeds(crawl, { urls, priority, depth: 0, discoveredFrom: "" }, this.#parts);
     crawl.row = { ...crawl.row, seeding: false, stateVersion: crawl.row.stateVersion + 1 };
-    await this.save(crawl);
+    try {
+      await this.save(crawl);
+    } catch (error) {
+      // Its row may say so still: then it has to be seeded again, by whoever looks.
+      crawl.row = { ...crawl.row, seeding: true };
+      throw error;
+    }
     return answer;
   }
 

@@ -54,7 +54,7 @@ export class CrawlSweep {
     const failed = swept.find((part) => part.status === "rejected");
     const censuses = swept.flatMap((part) => part.status === "fulfilled" ? [part.value] : []);
     if (failed === undefined) await this.#findEnds(censuses);
-    if (this.#foreign !== undefined) await this.#takeUp();
+    await this.#takeUp();
     if (failed !== undefined) throw failed.reason;
   }
 
@@ -104,8 +104,11 @@ export class CrawlSweep {
     const live = this.#liveOthers();
     for (const crawl of this.#parts.crawls.all()) {
       const { seeding, seeder = "", recrawlBefore = 0 } = crawl.row;
-      const isLeft = (seeding || recrawlBefore > 0) && seeder !== this.#parts.id && !live.includes(seeder);
-      if (isLeft && this.#isHome(crawl)) await this.#desk.resume(crawl);
+      const isOurs = seeder === this.#parts.id;
+      const isLeft = (seeding || recrawlBefore > 0) && !live.includes(seeder);
+      // What is under way here goes first: resuming what is done by then changes nothing.
+      if (isLeft && (isOurs || this.#isHome(crawl))) await this.#desk.resume(crawl);
+      if (this.#foreign === undefined) continue;
       if (crawl.row.state === "finished" && !crawl.isBudgetSpent && this.#hasLeft(crawl.id)) {
         await this.#desk.reopen(crawl);
       }
