@@ -182,7 +182,7 @@ function report({ quiet, loaded }: { readonly quiet: Figures; readonly loaded: F
   for (const [name, each] of Object.entries({ quiet, loaded })) {
     const { leaseMs, completeMs, cpuMs, seconds, requests } = each;
     console.log(
-      `${name.padEnd(7)} lease ms: median ${median(leaseMs).toFixed(2)}, p95 ${
+      `${name.padEnd(7)} lease ms: p10 ${median(leaseMs, 0.1).toFixed(2)}, median ${median(leaseMs).toFixed(2)}, p95 ${
         median(leaseMs, 0.95).toFixed(2)
       }; complete ms: median ${median(completeMs).toFixed(2)}, p95 ${median(completeMs, 0.95).toFixed(2)}; ${
         (leaseMs.length / seconds).toFixed(1)
@@ -192,6 +192,7 @@ function report({ quiet, loaded }: { readonly quiet: Figures; readonly loaded: F
     );
   }
   const more = (loaded.cpuMs / loaded.seconds - quiet.cpuMs / quiet.seconds) / (loaded.requests / ROUNDS);
+  const tenth = median(loaded.leaseMs, 0.1) / median(quiet.leaseMs, 0.1);
   console.log(
     `leases take ${(median(loaded.leaseMs) / median(quiet.leaseMs)).toFixed(2)} of the time; ${
       more.toFixed(3)
