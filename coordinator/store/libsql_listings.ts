@@ -8,12 +8,12 @@ import { statSync } from "node:fs";
 import type { Clock } from "../../runtime/ports.ts";
 import type { CaptureRow } from "../../protocol/mod.ts";
 import type { ListingReader, Listings } from "../page_ports.ts";
+import type { UrlRow } from "../ports.ts";
 import type { Database } from "./libsql_client.ts";
 import { explained } from "./libsql_errors.ts";
-import { Names } from "./libsql_names.ts";
 import { connectChecked, LOG_BYTES, type OpenOptions } from "./libsql_open.ts";
-import { QUEUE, readUrls } from "./libsql_reads.ts";
-import { contentKey, folderOf } from "./libsql_rows.ts";
+import { KEYS, NAMED, QUEUE } from "./libsql_reads.ts";
+import { contentKey, decodeUrl, folderOf, jsonArray, signed, URL_COLUMNS, type UrlColumns } from "./libsql_rows.ts";
 
 /** Rows that one statement looks at: the first one as many as are wanted, then more while few of them fit. */
 const MOST_LOOKED_AT = 4096;
@@ -37,6 +37,9 @@ const SQL = {
       where content = ? and facts->>'content_hash' = ? order by seq desc limit ?)`,
   readyBefore: `select count(*) from (select 1 from url u indexed by url_ready
     where u.state = 0 and u.queue = ${QUEUE} and (u.band, u.seq) < (?, ?) limit ?)`,
+  // By the crawl's own name: a reader remembers no numbers, as a crawl may come any time.
+  lookUp: `${KEYS} select k, json_array(${URL_COLUMNS}) from r cross join url u indexed by url_key
+    on u.slot = v->>0 and u.crawl = (select id from crawl where crawl_id = v->>1) and u.fingerprint = v->>2 ${NAMED}`,
 } as const;
 
 /** The next macrotask: whoever else wants the thread goes first. */
@@ -66,8 +69,15 @@ export function listingsOf(database: Reading): Listings {
       const [row] = await database.read(SQL.readyBefore, args);
       return Number(row![0]);
     },
-    // Names anew each time: a crawl may have come since.
-    lookUp: (keys) => readUrls(database, new Names(database), keys),
+    async lookUp(keys) {
+      const answer: (UrlRow | undefined)[] = new Array(keys.length).fill(undefined);
+      if (keys.length === 0) return answer;
+      const list = jsonArray(keys, (key) => `[${key.slot},${JSON.stringify(key.crawlId)},${signed(key.fingerprint)}]`);
+      for (const row of await database.read(SQL.lookUp, [list])) {
+        answer[Number(row[0])] = decodeUrl(JSON.parse(String(row[1])) as UrlColumns);
+      }
+      return answer;
+    },
   };
 }
 

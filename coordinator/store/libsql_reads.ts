@@ -24,8 +24,8 @@ export interface QueueRef {
   readonly host: HostKey;
 }
 
-const KEYS = "with r (k, v) as materialized (select key, value from json_each(?))";
-const NAMED = "cross join back_queue q on q.id = u.queue cross join crawl c on c.id = u.crawl";
+export const KEYS = "with r (k, v) as materialized (select key, value from json_each(?))";
+export const NAMED = "cross join back_queue q on q.id = u.queue cross join crawl c on c.id = u.crawl";
 export const QUEUE = `(select q.id from back_queue q
   where q.slot = ? and q.crawl = (select id from crawl where crawl_id = ?) and q.host = ?)`;
 
