@@ -238,12 +238,9 @@ export class FrontierCoordinator implements Coordinator {
     return row;
   };
 
-  recrawl: Coordinator["recrawl"] = async (crawlId) => {
-    this.#parts.book.checkStill();
-    return await this.#desk.recrawl(crawlId);
-  };
+  recrawl: Coordinator["recrawl"] = (crawlId) => this.#parts.book.whileStill(() => this.#desk.recrawl(crawlId));
 
-  quarantine: Coordinator["quarantine"] = (name) => this.#quarantines.reverse(name);
+  quarantine: Coordinator["quarantine"] = (name) => this.#parts.book.whileStill(() => this.#quarantines.reverse(name));
 
   addSeeds: Coordinator["addSeeds"] = (crawlId, urls, { priority, depth, discoveredFrom }) =>
     this.#desk.addSeeds(crawlId, {

@@ -15,6 +15,7 @@ export class ShardBook {
   readonly #shards: (Shard | undefined)[];
   #own: readonly ShardWriter[] = [];
   #map: SlotMap;
+  #holds = 0;
 
   /** `shards`: see FrontierParts; one that isn't owned any more leaves it. */
   constructor(count: number, shards: (Shard | undefined)[] = []) {
@@ -73,11 +74,22 @@ export class ShardBook {
     return writer;
   }
 
-  /** Throws SlotMoving while a slot of a shard of this process is on its way. */
-  checkStill(): void {
+  /** Work on rows of any slot. Rejects with SlotMoving while one is on its way; none begins to move before it is done. */
+  async whileStill<T>(work: () => Promise<T>): Promise<T> {
     for (const { shard } of this.own) {
       for (const { slot, state } of shard.marks.all()) if (state !== "left") throw new SlotMoving(slot);
     }
+    this.#holds++;
+    try {
+      return await work();
+    } finally {
+      this.#holds--;
+    }
+  }
+
+  /** Slots may begin to move. */
+  get mayMove(): boolean {
+    return this.#holds === 0;
   }
 
   /** The writer of a slot; undefined for what is no slot. Throws NotOwned. */

@@ -44,7 +44,8 @@ function requeueOperation(crawlId: CrawlId, rows: readonly UrlRow[]): Operation<
 export function requeueSettled(round: Round, crawlId: CrawlId, row: UrlRow, change: Partial<UrlRow> = {}): void {
   const { shard, now } = round;
   const host = shard.hosts.get(row.host);
-  if (host === undefined) return;
+  // Of a slot that moves the rows stand still.
+  if (host === undefined || shard.marks.has(row.slot)) return;
   uncount(round, crawlId, row);
   const ready: UrlRow = { ...row, ...change, state: "ready", availableAt: 0, attempts: 0, reason: "" };
   shard.batch.changeUrl(ready);

@@ -116,7 +116,8 @@ export class SlotMover {
   }
 
   async #drain(writer: ShardWriter, { slot, to }: SlotMove, { slotMap }: DirectoryView): Promise<boolean> {
-    // Its rows would stand still before all of them are queued again.
+    // Rows would stand still before all of them are queued again.
+    if (!this.#parts.book.mayMove) return false;
     for (const { row } of this.#parts.crawls.all()) if ((row.recrawlBefore ?? 0) > 0) return false;
     await writer.submit(freezeOperation({ slot, other: to, mapVersion: slotMap.version }));
     if (!await writer.submit(drainOperation(slot))) return false;

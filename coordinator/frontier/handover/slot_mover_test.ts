@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { evenSlotMap, shardOf } from "../../../protocol/mod.ts";
+import { SlotMoving } from "../../slot_ports.ts";
 import { crawlWhileMoving, seedCrawl, usedSlots } from "../../../tests/support/handover_crawl.ts";
 import { type Death, type HandoverOptions, HandoverWorld } from "../../../tests/support/handover_world.ts";
 import { test } from "../../../tests/support/test.ts";
@@ -50,3 +51,22 @@ for (const [name, options] of [["one process", ONE], ["two processes", TWO]] as 
     }
   });
 }
+
+test("a recrawl and a quarantine wait for slots that move, and slots for them", async () => {
+  const all = new HandoverWorld(ONE);
+  await all.start();
+  await seedCrawl(all);
+  const [slot] = await usedSlots();
+  const from = shardOf((await all.control.read()).slotMap, slot!);
+  await all.control.beginMove({ slot: slot!, from, to: 2 });
+  const coordinator = all.coordinator();
+  const recrawl = coordinator.recrawl("c");
+  await all.moveSlots();
+  await recrawl;
+  assert.equal((await all.control.read()).moves[0]?.state, "freezing", "it didn't wait");
+  await coordinator.lease({ worker_id: "w1", region: "r", max: 40, max_leases: 8, holding: 0 });
+  await all.moveSlots();
+  await assert.rejects(coordinator.recrawl("c"), SlotMoving);
+  await assert.rejects(coordinator.quarantine("w1"), SlotMoving);
+  await all.close();
+});
