@@ -44,7 +44,7 @@ export interface MovePlan {
 
 /** Creates the crawl, with nothing fetched yet. */
 export async function seedCrawl(all: HandoverWorld): Promise<void> {
-  await all.coordinator(0).createCrawl("c", spec(SEEDS, ANY));
+  await all.advancing(all.coordinator(0).createCrawl("c", spec(SEEDS, ANY)));
 }
 
 export async function crawlWhileMoving(all: HandoverWorld, plan: MovePlan): Promise<void> {

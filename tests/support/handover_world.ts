@@ -7,7 +7,8 @@
 import assert from "node:assert/strict";
 import { FrontierCoordinator, openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
-import { NotOwned } from "../../coordinator/owner_ports.ts";
+import type { ClusterOptions } from "../../coordinator/frontier/cluster/keeper.ts";
+import { NotOwned, OwnerLost } from "../../coordinator/owner_ports.ts";
 import type { CrawlStats, Lease, OutboxRow } from "../../protocol/mod.ts";
 import { shardOf } from "../../protocol/mod.ts";
 import type { ShardStore } from "../../coordinator/ports.ts";
@@ -20,8 +21,16 @@ import { nativeDigest } from "../../runtime/node.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import { fetched, newWorld, robots, silentLog, testCore, type World } from "./frontier.ts";
 
+/** The answer of a coordinator that isn't, or is no longer, the one to ask. */
+function isPassing(error: unknown): boolean {
+  return error instanceof NotOwned || error instanceof SlotMoving || error instanceof OwnerLost ||
+    /is closed|stopped/.test(String(error));
+}
+
 /** What a process does to a store, counted so that it can be killed between two of them. */
-const WRITES = new Set(["commit", "open", "beginMove", "markDrained", "finishCopy", "endMove", "addShard", "putCrawl"]);
+const WRITES = new Set(
+  ["commit", "open", "giveBack", "beginMove", "markDrained", "finishCopy", "endMove", "spread", "announce"],
+);
 
 /** When a process dies: at its write of this number (from 1), before or after the write happens. */
 export interface Death {
@@ -69,6 +78,7 @@ class Run {
 }
 
 interface Process {
+  readonly url: string;
   readonly shards: readonly number[];
   /** How far its wall clock is ahead of the true time. */
   readonly aheadMs: number;
@@ -77,8 +87,9 @@ interface Process {
 }
 
 export interface HandoverOptions {
-  /** Which shards each process owns. */
+  /** Which shards each process owns; in a cluster only how many there are, as they share the shards out themselves. */
   readonly processes: readonly (readonly number[])[];
+  readonly isCluster?: boolean;
   readonly aheadMs?: readonly number[];
   /** Shards of the first start; the others are added. */
   readonly shards: number;
@@ -113,6 +124,7 @@ export class HandoverWorld {
     this.world = newWorld(shards);
     this.#disks = [...this.world.disks];
     this.#processes = options.processes.map((owned, i) => ({
+      url: `http://p${i}`,
       shards: owned,
       aheadMs: options.aheadMs?.[i] ?? 0,
       run: new Run(undefined),
@@ -154,11 +166,19 @@ export class HandoverWorld {
         : undefined
     );
     const controlStore = run.mortal(new MemoryControlStore(this.world.control));
-    const opened = await this.#orDeath(
+    const { directory, allotments } = controlStore;
+    const cluster: ClusterOptions = {
+      store: { directory, allotments },
+      url: process.url,
+      locations: [],
+      openStore: (location) => run.mortal(new MemoryShardStore(this.#diskAt(location))),
+      openReader: (location) => run.mortal(this.#readerOf(location)),
+    };
+    const opening = this.#orDeath(
       process,
       openCoordinator({
         core: await testCore(),
-        shardStores: stores,
+        ...(this.#options.isCluster ? { cluster } : { shardStores: stores }),
         controlStore,
         clock: this.#clockOf(process),
         random: this.world.random,
@@ -167,14 +187,24 @@ export class HandoverWorld {
         settings: { groupCommitMs: 0, ...this.#options.settings },
         slotMap: (await this.control.read()).slotMap,
         slots: {
-          directory: controlStore.directory,
+          directory,
           openReader: (location) => this.#readerOf(location),
           ...(this.#options.rowsPerCommit === undefined ? {} : { rowsPerCommit: this.#options.rowsPerCommit }),
         },
       }),
     );
+    const opened = this.#options.isCluster ? await this.advancing(opening) : await opening;
     if (opened === "died") return await this.#open(process);
     process.coordinator = opened;
+  }
+
+  /** Time goes on until the promise is settled. */
+  async advancing<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = promise.finally(() => isSettled = true);
+    settled.catch(() => {});
+    for (let step = 0; !isSettled && step < 400; step++) await this.world.clock.advance(250);
+    return await settled;
   }
 
   /** What `call` answers, or "died": then the process has been started again. */
@@ -203,6 +233,8 @@ export class HandoverWorld {
 
   /** Each process does what it can for moving slots. */
   async moveSlots(): Promise<void> {
+    // Its keeper does, about once a second.
+    if (this.#options.isCluster) return;
     for (const process of this.#processes) {
       await this.#call(process, async (coordinator) => await coordinator.slots!.tick(await this.control.read()));
     }
@@ -215,10 +247,11 @@ export class HandoverWorld {
     const rows = this.#rows.splice(0);
     for (const row of rows) if (!await this.#deliver(row)) this.#rows.push(row);
     for (const process of this.#processes) {
-      const reply = await this.#call(
-        process,
-        (coordinator) => coordinator.lease({ worker_id: "w1", region: "r", max: 40, max_leases: 8, holding: 0 }),
-      );
+      const request = { worker_id: "w1", region: "r", max: 40, max_leases: 8, holding: 0 };
+      const reply = await this.#call(process, (coordinator) => coordinator.lease(request)).catch((error) => {
+        if (isPassing(error)) return "died" as const;
+        throw error;
+      });
       if (reply === "died") continue;
       for (const lease of reply.leases) this.#begin(lease);
       this.#rows.push(...reply.outbox);
@@ -237,10 +270,12 @@ export class HandoverWorld {
     this.#pending.push({ lease, at });
   }
 
-  /** The process that has the slot as the directory says. */
-  async #ownerOf(slot: number): Promise<Process> {
+  /** The process that has the slot as the directory says; undefined = nobody. */
+  async #ownerOf(slot: number): Promise<Process | undefined> {
     const { slotMap } = await this.control.read();
-    return this.#processes.find(({ shards }) => shards.includes(shardOf(slotMap, slot)))!;
+    const shard = shardOf(slotMap, slot);
+    const { url } = slotMap.owners![shard]!;
+    return this.#processes.find((one) => this.#options.isCluster ? one.url === url : one.shards.includes(shard));
   }
 
   async #report({ lease, at }: Fetching, site: (url: string) => readonly string[]): Promise<boolean> {
@@ -277,11 +312,15 @@ export class HandoverWorld {
   }
 
   /** False: it died, or says that another is to be asked, or later. */
-  async #tell(process: Process, call: (coordinator: FrontierCoordinator) => Promise<void>): Promise<boolean> {
+  async #tell(
+    process: Process | undefined,
+    call: (coordinator: FrontierCoordinator) => Promise<void>,
+  ): Promise<boolean> {
+    if (process === undefined) return false;
     try {
       return await this.#call(process, call) !== "died";
     } catch (error) {
-      if (error instanceof NotOwned || error instanceof SlotMoving) return false;
+      if (isPassing(error)) return false;
       throw error;
     }
   }
@@ -303,7 +342,11 @@ export class HandoverWorld {
   }
 
   #readerOf(location: string): ShardReader {
-    return this.#options.reader?.(location) ?? memoryShardReader(this.#disks[Number(/\d+/.exec(location)![0])]!);
+    return this.#options.reader?.(location) ?? memoryShardReader(this.#diskAt(location));
+  }
+
+  #diskAt(location: string): MemoryShardDisk {
+    return this.#disks[Number(/\d+/.exec(location)![0])]!;
   }
 
   stats(process: number, crawlId: string): CrawlStats {
@@ -311,6 +354,7 @@ export class HandoverWorld {
   }
 
   async close(): Promise<void> {
-    for (const { coordinator } of this.#processes) await coordinator?.close();
+    // It may die of its last writes.
+    for (const { coordinator, run } of this.#processes) await Promise.race([coordinator?.close(), run.died]);
   }
 }

@@ -1,0 +1,42 @@
+/** Slots move among several coordinators, which take shards, lose them and are killed meanwhile. */
+
+import assert from "node:assert/strict";
+import process from "node:process";
+import { evenSlotMap, shardOf } from "../../../protocol/mod.ts";
+import { crawlWhileMoving, seedCrawl, usedSlots } from "../../../tests/support/handover_crawl.ts";
+import { type Death, HandoverWorld } from "../../../tests/support/handover_world.ts";
+import { test } from "../../../tests/support/test.ts";
+
+const CLUSTER = { processes: [[0, 1], [2]], isCluster: true, shards: 2, rowsPerCommit: 3 } as const;
+
+async function emptyShard(aheadMs: readonly number[], death?: Death): Promise<HandoverWorld> {
+  const all = new HandoverWorld({ ...CLUSTER, aheadMs });
+  await all.start();
+  await seedCrawl(all);
+  const slots = (await usedSlots()).filter((slot) => shardOf(evenSlotMap(2), slot) === 0);
+  if (death !== undefined) await all.restart(death);
+  await crawlWhileMoving(all, { moves: slots.map((slot) => ({ slot, to: 2 })) });
+  return all;
+}
+
+test("slots move between two coordinators, whichever clock is ahead, and the crawl ends", async () => {
+  for (const aheadMs of [[0, 7_000], [7_000, 0]]) {
+    const all = await emptyShard(aheadMs);
+    assert.equal(all.world.control.crawls.get("c")!.state, "finished");
+    await all.advancing(all.close());
+  }
+});
+
+/** 1 = at every write of every process: many minutes. */
+const EVERY = Number(process.env.OUTRIDER_SLOT_DEATHS ?? 173);
+
+test("slots move between two coordinators that may die between any two writes", async () => {
+  for (let write = 7;; write += EVERY) {
+    const all = await emptyShard([0, 3_000], { write, isAfter: write % 2 === 0 }).catch((error) => {
+      throw new Error(`killed at write ${write}: ${error.message}`, { cause: error });
+    });
+    assert.equal(all.world.control.crawls.get("c")!.state, "finished", `killed at write ${write}`);
+    await all.advancing(all.close());
+    if (all.deaths === 0 || write > 600) break;
+  }
+});
