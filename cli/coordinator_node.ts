@@ -12,6 +12,7 @@ import { type LibsqlShardOptions, openLibsqlShardStore } from "../coordinator/st
 import { systemFiles } from "../runtime/files.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import type { BlobStore, Logger } from "../runtime/ports.ts";
+import { checkEvenSlots } from "./cluster_folder.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
 import { robotsJudge } from "./robots_judge.ts";
@@ -41,6 +42,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
   const reading = options.reader === undefined ? {} : { reader: options.reader };
   const control = openLibsqlControlStore({ location: paths.control });
   try {
+    await checkEvenSlots(folder, control);
     await checkShards(folder, shards, control);
     const coordinator = await openCoordinator({
       core,
