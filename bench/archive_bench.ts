@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import type { ArchiveEntry } from "../edge/ports.ts";
 import { openArchive } from "../edge/warc/archive.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
-import type { AppendFile, Files } from "../runtime/ports.ts";
+import { discardingFiles } from "./discarding_files.ts";
 import { processUsage } from "./process_usage.ts";
 import { median, type Row } from "./report/table.ts";
 import { pageBytes } from "./web/html.ts";
@@ -19,38 +19,6 @@ const PAGES = 200;
 const ROUNDS = 15;
 /** Appends that wait at the same time, as those of as many hosts do. */
 const OVERLAP = 20;
-
-/** Counts what it is given and keeps nothing. */
-function countingFiles(): Files & { bytes: number } {
-  const sink = {
-    bytes: 0,
-    openAppend: () => {
-      let size = 0;
-      const file: AppendFile = {
-        get size() {
-          return size;
-        },
-        append: (bytes) => {
-          size += bytes.length;
-          sink.bytes += bytes.length;
-          return Promise.resolve();
-        },
-        sync: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      };
-      return Promise.resolve(file);
-    },
-    read: () => Promise.resolve(undefined),
-    readRange: () => Promise.resolve(undefined),
-    writeWhole: () => Promise.resolve(),
-    truncate: () => Promise.resolve(),
-    rename: () => Promise.resolve(),
-    remove: () => Promise.resolve(),
-    list: () => Promise.resolve([]),
-    size: () => Promise.resolve(undefined),
-  };
-  return sink;
-}
 
 interface Reply {
   readonly status: number;
@@ -121,7 +89,7 @@ function entries(kind: string): ArchiveEntry[] {
 
 async function run(kind: string): Promise<Row> {
   const list = entries(kind);
-  const files = countingFiles();
+  const files = discardingFiles();
   const archive = await openArchive({
     folder: "bench",
     storagePrefix: "",

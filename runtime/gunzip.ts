@@ -4,7 +4,7 @@
  * Invariant: a member is whole only when its CRC-32 and length are right; no input throws.
  */
 
-import { crc32, inflateRawSync } from "node:zlib";
+import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { Gunzip, GzipMember } from "./ports.ts";
 
 const FIXED_HEADER_BYTES = 10;
@@ -71,4 +71,22 @@ function member(bytes: Uint8Array, maxBytes: number): GzipMember {
   return { state: "whole", data: inflated.data, used: end + TRAILER_BYTES };
 }
 
-export const nativeGunzip: Gunzip = { member };
+/** Compressed bytes that are looked at: more than the longest Huffman tables take. */
+const LOOK_BYTES = 1024;
+/** Deflate makes one byte into 1,032 at most. */
+const LOOK_DATA_BYTES = 1032 * LOOK_BYTES;
+
+function mayBegin(bytes: Uint8Array, text: string): boolean {
+  const start = headerLength(bytes);
+  if (start < 0) return start === -1;
+  const look = bytes.subarray(start, start + LOOK_BYTES);
+  try {
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: LOOK_DATA_BYTES };
+    const data = inflateRawSync(look, options).subarray(0, text.length);
+    return text.startsWith(new TextDecoder().decode(data));
+  } catch {
+    return false;
+  }
+}
+
+export const nativeGunzip: Gunzip = { member, mayBegin };

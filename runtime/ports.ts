@@ -73,6 +73,11 @@ export type GzipMember =
 export interface Gunzip {
   /** The first gzip member of `bytes`, at most `maxBytes` when decompressed. Never throws. */
   member(bytes: Uint8Array, maxBytes: number): GzipMember;
+  /**
+   * Whether the data of the member at the start of `bytes` may begin with `text` (ASCII): a look at its first kilobyte,
+   * whatever the member's size. Never throws.
+   */
+  mayBegin(bytes: Uint8Array, text: string): boolean;
 }
 
 /**

@@ -32,9 +32,13 @@ export interface WalkParts {
 const MAX_COMPRESSED_BYTES = 64 * 1024 * 1024;
 const MAX_DATA_BYTES = 256 * 1024 * 1024;
 
+/** Bytes that may be given to gunzip in vain: a file that needs more is made to be slow, not damaged. */
+const MAX_VAIN_BYTES = 1024 * 1024 * 1024;
+
 /** Yields each whole member in order, and a fault where there is none. A torn or too large member is the last. */
 export async function* walkMembers(parts: WalkParts): AsyncGenerator<Member | MemberFault> {
   const window = new ByteWindow(parts.files, parts.path, parts.from);
+  const search: Search = { gunzip: parts.gunzip, vainBytes: 0 };
   for (;;) {
     if (window.bytes.length === 0) {
       await window.extend();
@@ -47,7 +51,10 @@ export async function* walkMembers(parts: WalkParts): AsyncGenerator<Member | Me
       yield { offset, length: member.used, data: member.data };
     } else if (member.state === "broken") {
       yield { offset, fault: "broken", why: `a gzip member can't be read: ${member.why}` };
-      if (!await seekMember(window, parts.gunzip)) return;
+      const next = await seekMember(window, search);
+      if (next === undefined) return;
+      if ("fault" in next) return yield next;
+      yield next;
     } else if (window.ended) {
       yield { offset, fault: "torn", why: "the file ends within a gzip member" };
       return;
@@ -58,22 +65,42 @@ export async function* walkMembers(parts: WalkParts): AsyncGenerator<Member | Me
   }
 }
 
-/** Moves the window to the next member that holds a WARC record. False: there is none. */
-async function seekMember(window: ByteWindow, gunzip: Gunzip): Promise<boolean> {
+interface Search {
+  readonly gunzip: Gunzip;
+  /** Over the whole file. */
+  vainBytes: number;
+}
+
+/** Moves the window behind the next member that holds a WARC record, and gives it. Undefined: there is none. */
+async function seekMember(window: ByteWindow, search: Search): Promise<Member | MemberFault | undefined> {
+  const { gunzip } = search;
   window.advance(1);
   for (;;) {
     const start = magicIn(window.bytes);
     window.advance(start ?? Math.max(0, window.bytes.length - 2));
-    if (start !== undefined) {
-      const member = gunzip.member(window.bytes, MAX_DATA_BYTES);
-      if (member.state === "whole" && startsRecord(member.data)) return true;
-      const undecided = member.state === "torn" && !window.ended && window.bytes.length < MAX_COMPRESSED_BYTES;
-      if (undecided) await window.extend();
-      else window.advance(1);
-    } else if (window.ended) return false;
-    else await window.extend();
+    if (start === undefined) {
+      if (window.ended) return undefined;
+      await window.extend();
+      continue;
+    }
+    const { offset } = window;
+    const member = gunzip.mayBegin(window.bytes, RECORD) ? gunzip.member(window.bytes, MAX_DATA_BYTES) : NOTHING;
+    if (member.state === "whole" && startsRecord(member.data)) {
+      window.advance(member.used);
+      return { offset, length: member.used, data: member.data };
+    }
+    if (member !== NOTHING) search.vainBytes += window.bytes.length;
+    if (search.vainBytes > MAX_VAIN_BYTES) {
+      return { offset, fault: "too_large", why: "too many gzip members of it can't be read: the rest was left" };
+    }
+    const undecided = member.state === "torn" && !window.ended && window.bytes.length < MAX_COMPRESSED_BYTES;
+    if (undecided) await window.extend();
+    else window.advance(1);
   }
 }
+
+const RECORD = "WARC/";
+const NOTHING = { state: "broken", why: "it holds no record" } as const;
 
 function magicIn(bytes: Uint8Array): number | undefined {
   for (let at = bytes.indexOf(0x1f); at >= 0; at = bytes.indexOf(0x1f, at + 1)) {
@@ -83,7 +110,7 @@ function magicIn(bytes: Uint8Array): number | undefined {
 }
 
 function startsRecord(data: Uint8Array): boolean {
-  return new TextDecoder().decode(data.subarray(0, 5)) === "WARC/";
+  return new TextDecoder().decode(data.subarray(0, 5)) === RECORD;
 }
 
 export interface WholeEnd {

@@ -7,7 +7,7 @@
 import type { Files, Gunzip } from "../../runtime/ports.ts";
 import { ByteWindow } from "./byte_window.ts";
 import { walkMembers } from "./member_walk.ts";
-import { blockLength, readHeader, type RecordHeader } from "./record_parser.ts";
+import { beginsRecord, blockLength, readHeader, type RecordHeader } from "./record_parser.ts";
 
 export interface WarcRecord {
   /** Place of the record's gzip member (or of the record, in a plain file). */
@@ -87,42 +87,42 @@ async function* readPlain(parts: ReadParts): AsyncGenerator<WarcRecord | WarcFau
       yield { offset, fault: read.state === "torn" ? "the file ends within a record's header" : read.why };
       if (!await seekRecord(window)) return;
     } else {
-      const step = await plainRecord(window, read.header);
-      if ("header" in step) yield step;
-      const fault = "fault" in step ? step.fault : endFault(window, step.length);
-      if (fault === undefined) continue;
-      yield { offset, fault };
-      if (!await seekRecord(window)) return;
+      for (const step of await plainRecord(window, read.header)) yield step;
+      if (window.offset === offset && !await seekRecord(window)) return;
     }
   }
 }
 
-/** The record whose header stands at the window's start; the window isn't moved. */
-async function plainRecord(window: ByteWindow, header: RecordHeader): Promise<WarcRecord | WarcFault> {
+/**
+ * The record whose header stands at the window's start, and what is wrong with it. The window is moved behind it where
+ * it ends as it should. Where it doesn't, its block reaches no further than to the next record, so that no byte is of two.
+ */
+async function plainRecord(window: ByteWindow, header: RecordHeader): Promise<(WarcRecord | WarcFault)[]> {
   const { offset } = window;
   const wanted = blockLength(header);
-  if (wanted === undefined) return { offset, fault: "the record has no Content-Length that is a whole number" };
-  if (wanted > MAX_BLOCK_BYTES) return { offset, fault: `the record's block is longer than ${MAX_BLOCK_BYTES} bytes` };
+  if (wanted === undefined) return [{ offset, fault: "the record has no Content-Length that is a whole number" }];
+  if (wanted > MAX_BLOCK_BYTES) {
+    return [{ offset, fault: `the record's block is longer than ${MAX_BLOCK_BYTES} bytes` }];
+  }
   const end = header.headerBytes + wanted;
   while (window.bytes.length < end + 4 && !window.ended) await window.extend();
-  if (window.bytes.length < end) return { offset, fault: "the file ends within a record's block" };
-  return { offset, length: end + 4, header, block: window.bytes.slice(header.headerBytes, end) };
-}
-
-/** Moves the window behind the record of `length` bytes, or says that it doesn't end there and stays before it. */
-function endFault(window: ByteWindow, length: number): string | undefined {
-  if (!isRecordEnd(window.bytes.subarray(length - 4, length))) {
-    return "behind the block don't stand two line ends: its Content-Length is wrong";
+  const { bytes } = window;
+  if (bytes.length < end) return [{ offset, fault: "the file ends within a record's block" }];
+  if (isRecordEnd(bytes.subarray(end, end + 4))) {
+    window.advance(end + 4);
+    return [{ offset, length: end + 4, header, block: bytes.slice(header.headerBytes, end) }];
   }
-  window.advance(length);
-  return undefined;
+  const next = recordStart(bytes.subarray(0, end), header.headerBytes - 1) ?? end;
+  const block = bytes.slice(header.headerBytes, next);
+  const fault = `behind the block don't stand two line ends: its Content-Length is wrong`;
+  return [{ offset, length: Math.min(end + 4, bytes.length), header, block }, { offset, fault }];
 }
 
 /** Moves the window to the next line that begins a record. False: there is none. */
 async function seekRecord(window: ByteWindow): Promise<boolean> {
   window.advance(Math.min(1, window.bytes.length));
   for (;;) {
-    const at = recordStart(window.bytes);
+    const at = recordStart(window.bytes, 0);
     if (at !== undefined) {
       window.advance(at);
       return true;
@@ -133,11 +133,10 @@ async function seekRecord(window: ByteWindow): Promise<boolean> {
   }
 }
 
-const START = [10, 0x57, 0x41, 0x52, 0x43, 0x2f];
-
-function recordStart(bytes: Uint8Array): number | undefined {
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) {
-    if (START.every((byte, i) => bytes[at + i] === byte)) return at + 1;
+/** Where the first line from `from` on stands that begins a record. */
+function recordStart(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = bytes.indexOf(10, from); at >= 0; at = bytes.indexOf(10, at + 1)) {
+    if (beginsRecord(bytes, at + 1)) return at + 1;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nativeGunzip } from "../../runtime/gunzip.ts";
+import type { Gunzip } from "../../runtime/ports.ts";
 import { nativeGzip } from "../../runtime/node.ts";
 import { sampleArchive, sampleEntry } from "../../tests/support/archives.ts";
 import { MemoryFiles } from "../../tests/support/memory_files.ts";
@@ -94,4 +95,45 @@ test("warc reader: any bytes are read to their end without a throw", async () =>
     assert.ok((await read(bytes)).length > 0);
     assert.ok((await read(await nativeGzip.compress([bytes]))).length > 0);
   }));
+});
+
+/** Counts what is given to gunzip whole. */
+function countingGunzip() {
+  const counts = { members: 0, bytes: 0 };
+  const gunzip: Gunzip = {
+    ...nativeGunzip,
+    member: (bytes, maxBytes) => {
+      counts.members++;
+      counts.bytes += bytes.length;
+      return nativeGunzip.member(bytes, maxBytes);
+    },
+  };
+  return { counts, gunzip };
+}
+
+test("warc reader: a file full of beginnings of members, each as long as its rest, isn't inflated over and over", async () => {
+  // A header, and a stored block of 65,535 bytes: which holds the next header, and so on.
+  const unit = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0, 0xff, 0xff, 0, 0];
+  const bytes = Uint8Array.from({ length: 600_000 }, (_, i) => unit[i % unit.length]!);
+  const files = new MemoryFiles();
+  await files.writeWhole("f", bytes);
+  const { counts, gunzip } = countingGunzip();
+  const steps = [];
+  for await (const step of readWarc({ files, gunzip, path: "f" })) steps.push(step);
+  assert.ok(steps.length === 1 && "fault" in steps[0]!);
+  assert.ok(counts.members < 10 && counts.bytes < 10 * bytes.length, JSON.stringify(counts));
+});
+
+test("warc reader: records that begin within each other are looked through once, and none is given the others' bytes", async () => {
+  const header = "WARC/1.1\r\nContent-Length: 150000\r\n\r\n";
+  const bytes = new TextEncoder().encode(header.repeat(8000) + "WARC/1.1\r\nX\n".repeat(20_000));
+  const files = new MemoryFiles();
+  await files.writeWhole("f", bytes);
+  let blocks = 0;
+  let faults = 0;
+  for await (const step of readWarc({ files, gunzip: nativeGunzip, path: "f" })) {
+    if ("fault" in step) faults++;
+    else blocks += step.block.length;
+  }
+  assert.ok(faults >= 20_000 && blocks < bytes.length, `${faults} faults, blocks of ${blocks} bytes`);
 });

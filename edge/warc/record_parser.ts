@@ -24,14 +24,24 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 
 const decoder = new TextDecoder();
 
-/** End of the header in `bytes`: behind the first empty line (CRLF, or LF alone in odd files). */
+/**
+ * End of the header in `bytes`: behind the first empty line (CRLF, or LF alone in odd files). -1: a line that begins a
+ * record comes before, so no header is looked through twice.
+ */
 function headerEnd(bytes: Uint8Array): number | undefined {
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) {
     if (at >= MAX_HEADER_BYTES) return undefined;
     if (bytes[at + 1] === 10) return at + 2;
     if (bytes[at + 1] === 13 && bytes[at + 2] === 10) return at + 3;
+    if (beginsRecord(bytes, at + 1)) return -1;
   }
   return undefined;
+}
+
+/** "WARC/" stands at `at`: no field's name does. */
+export function beginsRecord(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x57 && bytes[at + 1] === 0x41 && bytes[at + 2] === 0x52 && bytes[at + 3] === 0x43 &&
+    bytes[at + 4] === 0x2f;
 }
 
 /** Reads the header at the start of `bytes`. */
@@ -41,6 +51,7 @@ export function readHeader(bytes: Uint8Array): HeaderRead {
     return { state: "broken", why: `found ${JSON.stringify(start)}, wanted a line that begins with WARC/` };
   }
   const end = headerEnd(bytes);
+  if (end === -1) return { state: "broken", why: "another record begins within the record's header" };
   if (end === undefined) {
     if (bytes.length < MAX_HEADER_BYTES) return { state: "torn" };
     return { state: "broken", why: `a record header is longer than ${MAX_HEADER_BYTES} bytes` };
