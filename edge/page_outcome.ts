@@ -10,7 +10,7 @@ import { captureName, type FinalAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Draft, Exchange, FetchFailure } from "./ports.ts";
 import type { ResponseVerdict } from "./steps/classify_response.ts";
-import { sitemapLinks } from "./sitemap_links.ts";
+import { type SitemapLinks, sitemapLinks } from "./sitemap_links.ts";
 import { type RobotsTag, robotsTag } from "./steps/robots_tag.ts";
 import { scan, type Scanned } from "./steps/scan.ts";
 
@@ -83,6 +83,7 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
         outlinks: links?.outlinks ?? [],
       });
       if (links?.outlinkKinds !== undefined) fetched.outlink_kinds = links.outlinkKinds;
+      if (links !== undefined && "priorities" in links) addHints(fetched, links);
       if (wishes.noindex) fetched.noindex = true;
       if (wishes.noarchive) fetched.noarchive = true;
       if (wishes.nosnippet) fetched.nosnippet = true;
@@ -91,6 +92,11 @@ async function outcomeOf(what: ToSettle, judged: Judged, hold: LeaseHold, parts:
       return fetched;
     }
   }
+}
+
+function addHints(fetched: Draft<Fetched>, { priorities, lastmods }: SitemapLinks): void {
+  if (priorities.some((one) => one > 0)) fetched.outlink_priorities = priorities;
+  if (lastmods.some((one) => one > 0)) fetched.outlink_lastmods = lastmods;
 }
 
 /** What isn't HTML may be a sitemap or a feed. */

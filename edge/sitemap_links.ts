@@ -8,7 +8,8 @@ import { LIMITS, type Target } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
 import { isGzip, looksLikeSitemap, parseSitemap, resolveLocs } from "./sitemap/parse.ts";
-import { SITEMAP_LIMITS } from "./sitemap/sitemap.ts";
+import { w3cDateMs } from "./sitemap/dates.ts";
+import { SITEMAP_LIMITS, type SitemapEntry } from "./sitemap/sitemap.ts";
 import { header, mediaType } from "./steps/scan.ts";
 
 export interface SitemapLinks {
@@ -16,6 +17,9 @@ export interface SitemapLinks {
   readonly outlinks: readonly string[];
   /** One letter each: S = a page, M = a sitemap. */
   readonly outlinkKinds: string;
+  /** What is said of each: hundredths, wall s; 0 = nothing. See Fetched. */
+  readonly priorities: readonly number[];
+  readonly lastmods: readonly number[];
 }
 
 /** Characters of all links of one sitemap together. */
@@ -39,10 +43,12 @@ export async function sitemapLinks(
     parts.log.info("a sitemap could not be read", { url: answer.url, error: sitemap.error });
     return undefined;
   }
-  const pages = sitemap.entries.flatMap(({ loc, alternates = [] }) => [loc, ...alternates]);
+  const pages = sitemap.entries.flatMap((entry) =>
+    [entry.loc, ...entry.alternates ?? []].map((loc) => ({ loc, entry }))
+  );
   const links = new Links(LIMITS.outlinksPerSitemap);
-  links.add(resolveLocs(sitemap.sitemaps, answer.url, parts.core), "M");
-  links.add(resolveLocs(pages, answer.url, parts.core), "S");
+  links.add(resolveLocs(sitemap.sitemaps, answer.url, parts.core), "M", () => ({}));
+  links.add(resolveLocs(pages.map(({ loc }) => loc), answer.url, parts.core), "S", (index) => pages[index]!.entry);
   return links;
 }
 
@@ -56,9 +62,13 @@ async function unpacked(
   return { bytes: unpacked.bytes, isCut: isCut || unpacked.isCut };
 }
 
+type Said = Pick<SitemapEntry, "priority" | "lastmod">;
+
 class Links implements SitemapLinks {
   readonly outlinks: string[] = [];
   outlinkKinds = "";
+  readonly priorities: number[] = [];
+  readonly lastmods: number[] = [];
   readonly #most: number;
   readonly #known = new Set<string>();
   #chars = 0;
@@ -67,14 +77,18 @@ class Links implements SitemapLinks {
     this.#most = most;
   }
 
-  add(urls: readonly (string | undefined)[], kind: "S" | "M"): void {
-    for (const url of urls) {
+  /** `entry`: what is said of the URL with that index. */
+  add(urls: readonly (string | undefined)[], kind: "S" | "M", entry: (index: number) => Said): void {
+    for (const [index, url] of urls.entries()) {
       if (url === undefined || this.#known.has(url)) continue;
       if (this.outlinks.length >= this.#most || this.#chars + url.length > LINK_CHARS) return;
       this.#known.add(url);
       this.#chars += url.length;
       this.outlinks.push(url);
       this.outlinkKinds += kind;
+      const { priority = 0, lastmod } = entry(index);
+      this.priorities.push(Math.round(priority * 100));
+      this.lastmods.push(lastmod === undefined ? 0 : Math.max(0, Math.floor((w3cDateMs(lastmod) ?? 0) / 1000)));
     }
   }
 }

@@ -128,6 +128,10 @@ export interface Fetched extends OutcomeBase {
   readonly outlinks: readonly string[];
   /** One DiscoveryKind letter per outlink; absent = all "L". */
   readonly outlink_kinds?: string;
+  /** What a sitemap says of its pages, one number per outlink: priority in hundredths, 1 to 100; 0 = nothing. */
+  readonly outlink_priorities?: readonly number[];
+  /** ... and the time of the last change, wall s; 0 = nothing. */
+  readonly outlink_lastmods?: readonly number[];
   /** The page says noindex: the page table marks it. */
   readonly noindex?: boolean;
   /** The same of noarchive and nosnippet. */

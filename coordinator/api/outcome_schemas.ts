@@ -79,6 +79,8 @@ const FetchedSchema = z.object({
   capture: CaptureSchema,
   outlinks: z.array(z.string()).max(LIMITS.outlinksPerSitemap),
   outlink_kinds: z.string().max(LIMITS.outlinksPerSitemap).regex(/^[LERSMI]*$/).optional(),
+  outlink_priorities: z.array(z.number().min(0).max(100)).max(LIMITS.outlinksPerSitemap).optional(),
+  outlink_lastmods: z.array(z.number().min(0)).max(LIMITS.outlinksPerSitemap).optional(),
   noindex: z.boolean().optional(),
   noarchive: z.boolean().optional(),
   nosnippet: z.boolean().optional(),

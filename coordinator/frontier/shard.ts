@@ -16,6 +16,7 @@ import type { AddressDirectory } from "./clocks/address_directory.ts";
 import { BackQueue } from "./queues/back_queue.ts";
 import { DomainUse } from "./door/budget.ts";
 import { BatchBuilder } from "./batch_builder.ts";
+import { SitemapTrust } from "./order/sitemap_trust.ts";
 import { ConnectTimes } from "./regions/connect_times.ts";
 import { type Counts, newCounts } from "./counters.ts";
 import type { Crawl, CrawlBook } from "./crawls/crawl.ts";
@@ -90,6 +91,7 @@ export class Shard {
   readonly queuesOfCrawl = new Map<CrawlId, Set<BackQueue>>();
   readonly regions: RegionBook;
   readonly connectTimes = new ConnectTimes();
+  readonly sitemapTrust = new SitemapTrust();
   readonly schedule: HostSchedule<HostState>;
   readonly domains: DomainBook;
   readonly addresses: AddressBook;

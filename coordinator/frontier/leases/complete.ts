@@ -25,6 +25,7 @@ import { familyOf } from "../door/family.ts";
 import { noteEvidence } from "../door/page_evidence.ts";
 import { clamp, closingGapMs, nextStartAt } from "../clocks/politeness.ts";
 import { priorityOf } from "../order/priority.ts";
+import { sitemapFactors } from "../order/sitemap_hints.ts";
 import type { Operation, Round } from "../round.ts";
 import { PageSettler } from "./settle.ts";
 import { settleRobots } from "../robots/settle_robots.ts";
@@ -124,7 +125,12 @@ export class CompleteOperation implements Operation<CompletionReply> {
   #takeIn(round: Round, page: { lease: LeaseState; crawl: Crawl; outcome: Fetched; row: UrlRow }): number {
     const { lease, crawl, outcome, row } = page;
     const span = this.#spans.get(outcome);
-    const describe = linkFindings(row, crawl, outcome.outlink_kinds);
+    const describe = sitemapFindings(round, {
+      lease,
+      outcome,
+      span,
+      found: linkFindings(row, crawl, outcome.outlink_kinds),
+    });
     const family = familyOf(row.url)?.shape;
     const links = span && acceptSpan(round, span, { describe, sender: lease.leaseId, family });
     this.#isFull ||= links?.isFull === true;
@@ -218,6 +224,36 @@ function redirectFinding(row: UrlRow): Finding {
     priority: row.priority,
     band: 0,
   };
+}
+
+/** A sitemap says which of its pages are urgent, and when they changed: that is believed as far as its host is. */
+function sitemapFindings(
+  { shard, now }: Round,
+  what: {
+    readonly lease: LeaseState;
+    readonly outcome: Fetched;
+    readonly span: LinkSpan | undefined;
+    readonly found: (index: number) => Finding;
+  },
+): (index: number) => Finding {
+  const { outcome, found } = what;
+  const trust = shard.sitemapTrust.of(what.lease.host.host);
+  const factor = sitemapFactors(outcome, { count: outcome.outlinks.length, now, trust });
+  if (factor === undefined) return found;
+  noteDates(shard, what.span, outcome);
+  return (index) => {
+    const finding = found(index);
+    return { ...finding, priority: Math.min(1, finding.priority * factor(index)) };
+  };
+}
+
+function noteDates({ sitemapTrust }: Shard, span: LinkSpan | undefined, { outlink_lastmods = [] }: Fetched): void {
+  if (span === undefined) return;
+  for (const [index, lastmodS] of outlink_lastmods.entries()) {
+    const at = 2 * (span.first + index);
+    if (lastmodS <= 0 || at + 1 >= span.words.length) continue;
+    sitemapTrust.dated((BigInt(span.words[at + 1]!) << 32n) | BigInt(span.words[at]!), lastmodS * 1000);
+  }
 }
 
 function linkFindings(row: UrlRow, crawl: Crawl, kinds: string | undefined): (index: number) => Finding {

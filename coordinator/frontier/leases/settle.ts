@@ -96,10 +96,13 @@ export class PageSettler {
   #visited(outcome: Fetched | Redirected | Unchanged, row: UrlRow): UrlRow {
     const { now, shard } = this.#round;
     if (outcome.status === "redirected") return { ...row, captureSeq: 0 };
-    if (outcome.status === "unchanged") return { ...row, ...afterVisit(row, row.lastContentHash, now) };
+    const hash = outcome.status === "unchanged" ? row.lastContentHash : outcome.capture.content_hash;
+    const after = afterVisit(row, hash, now);
+    shard.sitemapTrust.visited(row, after.changes > row.changes);
+    if (outcome.status === "unchanged") return { ...row, ...after };
     return {
       ...row,
-      ...afterVisit(row, outcome.capture.content_hash, now),
+      ...after,
       // The number that its capture is given below, after those of the redirects on the way.
       captureSeq: shard.nextCaptureSeq + believedHops(this.#round, outcome, this.#lease).length,
     };

@@ -94,3 +94,23 @@ test("sitemaps: a crash between a robots.txt and what it names loses nothing", a
   assert.deepEqual((await ask(coordinator)).leases.flatMap(({ targets }) => targets.map(({ url }) => url)), [MAP]);
   await coordinator.close();
 });
+
+test("sitemaps: of the pages that one names those come first that it calls urgent; said of all alike, in their order", async () => {
+  const names = ["/1", "/2", "/3"].map((path) => `https://a.example${path}`);
+  for (const [priorities, order] of [[[10, 50, 100], ["/3", "/1", "/2"]], [[100, 100, 100], ["/1", "/2", "/3"]]]) {
+    const world = newWorld();
+    const coordinator = await start(world);
+    await coordinator.createCrawl("c", spec(["https://a.example/"]));
+    const [first] = (await ask(coordinator)).leases;
+    const answers = first!.targets.map((target) => target.kind === "robots" ? robots(target, NAMING) : fetched(target));
+    await complete(coordinator, first!, answers, { last_start_ago_ms: 0 });
+    await world.clock.advance(2_000);
+    const [maps] = (await ask(coordinator)).leases;
+    const hints = { outlink_kinds: "SSS", outlink_priorities: priorities as number[], outlink_lastmods: [0, 0, 0] };
+    await complete(coordinator, maps!, [fetched(maps!.targets[0]!, names, hints)], { last_start_ago_ms: 0 });
+    await world.clock.advance(2_000);
+    const [pages] = (await ask(coordinator)).leases;
+    assert.deepEqual(pages!.targets.map(({ url }) => new URL(url).pathname), order);
+    await coordinator.close();
+  }
+});
