@@ -7,9 +7,9 @@
 import { LIMITS, type Target } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
-import { isGzip, looksLikeSitemap, parseSitemap, resolveLocs } from "./sitemap/parse.ts";
+import { inBatches, isGzip, looksLikeSitemap, parseSitemap, resolveLocs } from "./sitemap/parse.ts";
 import { w3cDateMs } from "./sitemap/dates.ts";
-import { SITEMAP_LIMITS, type SitemapEntry } from "./sitemap/sitemap.ts";
+import { type Sitemap, SITEMAP_LIMITS, type SitemapEntry } from "./sitemap/sitemap.ts";
 import { header, mediaType } from "./steps/scan.ts";
 
 export interface SitemapLinks {
@@ -77,11 +77,11 @@ class Links implements SitemapLinks {
     this.#most = most;
   }
 
-  /** `entry`: what is said of the URL with that index. */
-  add(urls: readonly (string | undefined)[], kind: "S" | "M", entry: (index: number) => Said): void {
+  /** `entry`: what is said of the URL with that index. False: no more fit. */
+  add(urls: readonly (string | undefined)[], kind: "S" | "M", entry: (index: number) => Said): boolean {
     for (const [index, url] of urls.entries()) {
       if (url === undefined || this.#known.has(url)) continue;
-      if (this.outlinks.length >= this.#most || this.#chars + url.length > LINK_CHARS) return;
+      if (this.outlinks.length >= this.#most || this.#chars + url.length > LINK_CHARS) return false;
       this.#known.add(url);
       this.#chars += url.length;
       this.outlinks.push(url);
@@ -90,5 +90,6 @@ class Links implements SitemapLinks {
       this.priorities.push(Math.round(priority * 100));
       this.lastmods.push(lastmod === undefined ? 0 : Math.max(0, Math.floor((w3cDateMs(lastmod) ?? 0) / 1000)));
     }
+    return true;
   }
 }

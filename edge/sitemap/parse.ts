@@ -109,11 +109,44 @@ function problem(found: string): SitemapProblem {
   return { error: `Reading a sitemap: found ${found}; wanted a urlset, a sitemapindex, RSS, Atom, or one URL a line.` };
 }
 
+/** URLs that go to the core in one crossing, and their characters: its buffers are bounded, and others want it too. */
+const BATCH_URLS = 2_000;
+const BATCH_CHARS = 4_000_000;
+
+/** The parts of `values` that `resolveLocs` may be given at a time. */
+export function* inBatches<T>(values: Iterable<T>, charsOf: (value: T) => number): Generator<T[]> {
+  let batch: T[] = [];
+  let chars = 0;
+  for (const value of values) {
+    const more = charsOf(value);
+    if (batch.length > 0 && (batch.length >= BATCH_URLS || chars + more > BATCH_CHARS)) {
+      yield batch;
+      batch = [];
+      chars = 0;
+    }
+    batch.push(value);
+    chars += more;
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /**
  * The http(s) URLs of `locs` without fragment, else as written where that is absolute. Relative ones are resolved against the sitemap's own
  * URL; one that begins with its host, the scheme forgotten, is given it. Others are left out (undefined).
  */
 export function resolveLocs(
+  locs: readonly string[],
+  sitemapUrl: string,
+  core: Pick<Core, "url" | "urls">,
+): (string | undefined)[] {
+  const resolved: (string | undefined)[] = [];
+  for (const batch of inBatches(locs, (loc) => loc.length)) {
+    for (const url of resolveBatch(batch, sitemapUrl, core)) resolved.push(url);
+  }
+  return resolved;
+}
+
+function resolveBatch(
   locs: readonly string[],
   sitemapUrl: string,
   core: Pick<Core, "url" | "urls">,

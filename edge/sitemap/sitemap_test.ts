@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { testCore } from "../../tests/support/frontier.ts";
 import { test } from "../../tests/support/test.ts";
 import { rfc822DateMs, w3cDateMs, w3cDateOf } from "./dates.ts";
-import { parseSitemap } from "./parse.ts";
+import { parseSitemap, resolveLocs } from "./parse.ts";
 import type { Sitemap } from "./sitemap.ts";
 
 const NOW = Date.UTC(2026, 10, 30);
@@ -115,4 +116,11 @@ test("dates: W3C's and RFC 822's, by the calendar", () => {
     assert.equal(rfc822DateMs(none), undefined, none);
   }
   assert.equal(w3cDateOf(Date.UTC(2017, 0, 5, 12, 34, 52)), "2017-01-05T12:34:52Z");
+});
+
+test("E93: as many URLs as there may be, as long as they may be, are resolved in parts that the core has room for", async () => {
+  const locs = Array.from({ length: 50_000 }, (_, i) => `http://e.org/${i}/${"p".repeat(i % 20 === 0 ? 2_000 : 900)}`);
+  const resolved = resolveLocs(["/first", ...locs, "mailto:last"], "http://e.org/s.xml", await testCore());
+  assert.deepEqual([resolved[0], resolved.length, resolved.at(-1)], ["http://e.org/first", 50_002, undefined]);
+  assert.equal(locs.findIndex((loc, i) => resolved[i + 1] !== loc), -1);
 });
