@@ -5,8 +5,8 @@
 
 import type { Core } from "../core-wasm/core.ts";
 import { unpackGzip } from "../edge/http/unpack.ts";
-import { isGzip, parseSitemap, resolveLocs } from "../edge/sitemap/parse.ts";
-import { SITEMAP_LIMITS, type SitemapEntry, type SitemapKind } from "../edge/sitemap/sitemap.ts";
+import { parseSitemap, resolveLocs, unpackSitemap } from "../edge/sitemap/parse.ts";
+import type { SitemapEntry, SitemapKind } from "../edge/sitemap/sitemap.ts";
 
 export interface SitemapAnswer {
   readonly kind: SitemapKind;
@@ -46,7 +46,7 @@ export async function answerSitemap(core: Core, line: unknown, now: number): Pro
   if (typeof question.url !== "string") return refused('a "url" that is no string');
   const page = core.url(question.url);
   if ("error" in page) return { error: page.error };
-  const { bytes, isCut } = isGzip(body) ? await unpackGzip(body, SITEMAP_LIMITS.bytes) : { bytes: body, isCut: false };
+  const { bytes, isCut } = await unpackSitemap(body, unpackGzip);
   const sitemap = await parseSitemap(bytes, { now, isCut });
   if ("error" in sitemap) return sitemap;
   const { kind, entries, sitemaps, truncated } = sitemap;

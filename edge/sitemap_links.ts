@@ -7,9 +7,9 @@
 import { LIMITS, type Target } from "../protocol/mod.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange } from "./ports.ts";
-import { inBatches, isGzip, looksLikeSitemap, parseSitemap, resolveLocs } from "./sitemap/parse.ts";
+import { inBatches, looksLikeSitemap, parseSitemap, resolveLocs, unpackSitemap } from "./sitemap/parse.ts";
 import { w3cDateMs } from "./sitemap/dates.ts";
-import { type Sitemap, SITEMAP_LIMITS, type SitemapEntry } from "./sitemap/sitemap.ts";
+import type { Sitemap, SitemapEntry } from "./sitemap/sitemap.ts";
 import { header, mediaType } from "./steps/scan.ts";
 
 export interface SitemapLinks {
@@ -57,8 +57,7 @@ async function unpacked(
   parts: EdgeParts,
 ): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const isCut = truncated !== undefined || decodeProblem !== undefined;
-  if (!isGzip(decoded)) return { bytes: decoded, isCut };
-  const unpacked = await parts.unpack(decoded, SITEMAP_LIMITS.bytes);
+  const unpacked = await unpackSitemap(decoded, parts.unpack);
   return { bytes: unpacked.bytes, isCut: isCut || unpacked.isCut };
 }
 

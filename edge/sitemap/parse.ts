@@ -31,6 +31,27 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
+/** Undoes gzip, of at most so many bytes; `isCut` when there is more or the rest is broken. See Unpack of the edge's ports. */
+type Unpack = (bytes: Uint8Array, capBytes: number) => Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }>;
+
+/** Some files are packed, and packed again by their server. */
+const MOST_PACKED = 2;
+
+/** A sitemap's bytes without gzip, as far as a sitemap may be long. */
+export async function unpackSitemap(
+  packed: Uint8Array,
+  unpack: Unpack,
+): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
+  let bytes = packed;
+  let isCut = false;
+  for (let times = 0; times < MOST_PACKED && isGzip(bytes); times++) {
+    const unpacked = await unpack(bytes, SITEMAP_LIMITS.bytes);
+    bytes = unpacked.bytes;
+    isCut ||= unpacked.isCut;
+  }
+  return { bytes, isCut };
+}
+
 /** The root element's name if the bytes begin like a sitemap, index or feed; for telling them from other XML cheaply. */
 export function looksLikeSitemap(bytes: Uint8Array): boolean {
   const head = new TextDecoder(encodingOf(bytes)).decode(bytes.subarray(0, 4096));
@@ -40,7 +61,8 @@ export function looksLikeSitemap(bytes: Uint8Array): boolean {
 export async function parseSitemap(bytes: Uint8Array, options: ParseOptions): Promise<Sitemap | SitemapProblem> {
   const encoding = encodingOf(bytes);
   const start = new TextDecoder(encoding).decode(bytes.subarray(0, 1024));
-  if (trimmed(start).startsWith("<")) return await parseXml(bytes, encoding, options);
+  // A server's warning may stand before the XML.
+  if (trimmed(start).startsWith("<") || looksLikeSitemap(bytes)) return await parseXml(bytes, encoding, options);
   return parseText(new TextDecoder(encoding).decode(bytes.subarray(0, SITEMAP_LIMITS.bytes)), bytes, options);
 }
 
@@ -60,7 +82,7 @@ function encodingOf(bytes: Uint8Array): string {
 }
 
 async function parseXml(bytes: Uint8Array, encoding: string, options: ParseOptions): Promise<Sitemap | SitemapProblem> {
-  const reader = new XmlSitemap(options.now);
+  const reader = new XmlSitemap(options.now, looksLikeSitemap(bytes));
   const decoder = new TextDecoder(encoding);
   const end = Math.min(bytes.length, SITEMAP_LIMITS.bytes);
   let tail = "";

@@ -87,6 +87,14 @@ test("a file that breaks off in the midst of a tag names nothing that the whole 
   }
 });
 
+test("what a server warns of before the XML costs nothing; a page that shows a sitemap is none", async () => {
+  const whole = urlset("<url><loc>http://e.org/</loc></url>");
+  const warnings = ["Warning: something\n", "<br />\n<b>Warning</b>: x in <b>/y.php</b><br />\n", "\ufeff \n"];
+  for (const warning of warnings) assert.deepEqual(await locs(warning + whole), ["http://e.org/"], warning);
+  const page = await parseSitemap(new TextEncoder().encode(`<html><pre>${whole}</pre></html>`), { now: NOW });
+  assert.ok("error" in page);
+});
+
 test("an entry without an address isn't given that of its image", async () => {
   const image = "<image:image><image:loc>http://e.org/i.png</image:loc></image:image>";
   assert.deepEqual(await locs(urlset(`<url>${image}</url><url>${image}http://e.org/forgotten</url>`)), [

@@ -62,6 +62,7 @@ export class XmlSitemap {
   /** The first element, where it isn't a sitemap's. */
   strangeRoot = "";
   readonly #now: number;
+  readonly #isSomewhere: boolean;
   readonly #parser: Parser;
   /** Of the root: elements with another prefix are extensions'. */
   #prefix = "";
@@ -78,9 +79,10 @@ export class XmlSitemap {
   /** A tag without its end, so far: at the end of the file it is none, and the parser would take it for text. */
   #held = "";
 
-  /** `now`: wall ms; dates after it aren't believed. */
-  constructor(now: number) {
+  /** `now`: wall ms; dates after it aren't believed. `isSomewhere`: the root isn't the first element, but it is there. */
+  constructor(now: number, isSomewhere = false) {
     this.#now = now;
+    this.#isSomewhere = isSomewhere;
     this.#parser = new Parser({
       onopentag: (name, attributes) => this.#open(name, attributes),
       onclosetag: (name) => this.#close(name),
@@ -123,6 +125,8 @@ export class XmlSitemap {
 
   #root(prefix: string, local: string): void {
     if (this.strangeRoot !== "") return;
+    // What a server warns of is marked up; a page that shows a sitemap is none.
+    if (this.#isSomewhere && ROOTS[local] === undefined && local !== "html") return;
     this.kind = ROOTS[local];
     this.#prefix = prefix;
     // RDF's items are RSS 1.0's, in another namespace than the root.
