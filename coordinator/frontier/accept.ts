@@ -213,7 +213,9 @@ class SpanAcceptor {
   #send(candidate: Candidate, finding: Finding): void {
     const { salt, id, row } = this.#crawl;
     const { sent } = this.#shard;
-    const sentAt = sent.depthOfKey(candidate.fingerprint, salt);
+    // What comes back to its sender, as one slot of the row has come here, goes on to the others' shards.
+    const isReceived = this.#span.options.page === 0n;
+    const sentAt = isReceived ? -1 : sent.depthOfKey(candidate.fingerprint, salt);
     this.#result.known++;
     if (sentAt >= 0 && (row.spec.scope.max_depth === undefined || sentAt <= finding.depth)) return;
     sent.add(candidate.fingerprint, salt, finding.depth);

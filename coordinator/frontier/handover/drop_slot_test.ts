@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { domainPolicyOperation } from "../clocks/domain_policy.ts";
 import { policyOperation } from "../clocks/host_policy.ts";
 import { Crawl, CrawlBook } from "../crawls/crawl.ts";
-import { SeedOperation } from "../crawls/enqueue.ts";
+import { ReceiveOperation, SeedOperation } from "../crawls/enqueue.ts";
 import { CopyOperation } from "./arrival.ts";
 import { arrivedOperation, beginArrival, thawOperation } from "./arrive.ts";
 import { deleteOperation, drainOperation, freezeOperation, leaveOperation, leftOperation } from "./leave.ts";
@@ -156,6 +156,33 @@ test("a slot that left and came is in RAM as a load would find it, in both shard
   assert.ok(queued(fresh) > 0);
   assert.equal(counts(fresh).accepted - counts(fresh).settled, queued(fresh));
   assert.equal(counts(old).accepted - counts(old).settled, queued(old));
+  await old.close();
+  await fresh.close();
+});
+
+test("a row that comes back to its sender goes on: links that it sent aren't taken for being on their way", async () => {
+  const { parts, old, fresh } = await openWorld();
+  const crawl = parts.crawls.get("c")!;
+  // The map has every slot in shard 0: what shard 1 finds goes to its outbox.
+  const seeds = {
+    crawl,
+    urls: ["https://two.example/x"],
+    priority: 0.5,
+    depth: 0,
+    discoveredFrom: "https://a.example/",
+  };
+  await fresh.submit(new SeedOperation(seeds));
+  const [row] = await fresh.store.readOutbox(10);
+  assert.equal(row!.links.length, 1);
+  assert.deepEqual(await fresh.submit(new ReceiveOperation([row!])), []);
+  const { sent, received } = fresh.shard.countsOf("c");
+  assert.deepEqual([sent, received], [2, 1]);
+  const rows = await fresh.store.readOutbox(10);
+  assert.deepEqual(rows.map(({ links }) => links.map(({ url }) => url)), [["https://two.example/x"], [
+    "https://two.example/x",
+  ]]);
+  assert.deepEqual(await old.submit(new ReceiveOperation([rows[1]!])), []);
+  assert.equal(old.shard.countsOf("c").accepted, 1);
   await old.close();
   await fresh.close();
 });
