@@ -10,7 +10,8 @@ import { loadCore } from "../core-wasm/mod.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import { serve } from "../runtime/serve.ts";
 import { addApiFlags, type ApiFlags } from "./api_flags.ts";
-import { type CoordinatorNode, openCoordinatorNode } from "./coordinator_node.ts";
+import { addClusterFlags, type ClusterFlags, clusterPlaces } from "./cluster_flags.ts";
+import { type CoordinatorNode, openClusterNode, openCoordinatorNode } from "./coordinator_node.ts";
 import { addBlobFlags, type BlobFlags, blobPlace, openBlobs } from "./blob_flags.ts";
 import { lockFolder } from "./data_lock.ts";
 import { Fault, USAGE } from "./fault.ts";
@@ -22,7 +23,7 @@ import { addRegionFlags, type RegionFlags, regionSettings } from "./region_flags
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends LimitFlags, RegionFlags, ApiFlags, BlobFlags {
+interface Flags extends LimitFlags, RegionFlags, ApiFlags, BlobFlags, ClusterFlags {
   readonly listen: string;
   readonly port: number;
   readonly data: string;
@@ -49,7 +50,7 @@ export function registerCoordinator(program: Command): void {
     .option("--data <folder>", "the data folder", folder, "outrider-coordinator")
     .option(
       "--shards <n>",
-      "databases that the frontier is divided into; fixed once the folder exists",
+      "databases that the frontier is divided into; fixed once the folder exists, unless --cluster is given",
       number({ least: 1, most: 64 }),
       1,
     )
@@ -66,7 +67,7 @@ export function registerCoordinator(program: Command): void {
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
   addBlobFlags(command, "the blob store, for copies of the seen-set's filters [<data>/blobs]");
-  addApiFlags(addRegionFlags(addLimitFlags(command))).action(coordinator);
+  addApiFlags(addRegionFlags(addLimitFlags(addClusterFlags(command)))).action(coordinator);
 }
 
 async function coordinator(flags: Flags): Promise<void> {
@@ -74,20 +75,22 @@ async function coordinator(flags: Flags): Promise<void> {
   const tokens = readTokens();
   const tls = readTls(flags);
   const place = blobPlace(flags) ?? { url: `${flags.data}/blobs` };
-  const unlock = await lockFolder(flags.data);
+  const places = clusterPlaces(flags);
+  const unlock = await lockFolder(flags.data, { isShared: places !== undefined });
   const listings = listingThread();
   const stop = listenForStop(() => log.info("stopping"));
   try {
     const core = await loadCore();
-    const node = await openCoordinatorNode({
+    const options = {
       core,
       log,
-      folder: flags.data,
-      shards: flags.shards,
       settings: { ...limitSettings(flags), ...regionSettings(flags), keysUnderWorker: true },
       blobs: openBlobs(place),
       reader: listings.reader,
-    });
+    };
+    const node = places === undefined
+      ? await openCoordinatorNode({ ...options, folder: flags.data, shards: flags.shards })
+      : await openClusterNode(options, places);
     try {
       const server = await listen({ node, log, tokens, tls, flags });
       process.stdout.write(`Coordinator ${VERSION} listens on ${server.url}\n`);
@@ -119,6 +122,7 @@ async function listen({ node, log, tokens, tls, flags }: Listen) {
       coordinator: node.coordinator,
       idempotency: node.control,
       operators: node.control,
+      ...(node.shards === undefined ? {} : { shards: node.shards }),
       corsOrigins: flags.corsOrigin,
       rates: flags.rate,
       digest: nativeDigest,

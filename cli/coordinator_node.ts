@@ -7,12 +7,16 @@ import { openCoordinator } from "../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../coordinator/frontier/settings.ts";
 import type { OperatorStore } from "../coordinator/operator_ports.ts";
 import type { ControlStore, Coordinator } from "../coordinator/ports.ts";
+import type { ShardAdmin } from "../coordinator/slot_ports.ts";
+import { isUrl } from "../coordinator/store/libsql_client.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
+import { openLibsqlShardReader } from "../coordinator/store/libsql_shard_reader.ts";
 import { type LibsqlShardOptions, openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemFiles } from "../runtime/files.ts";
-import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
+import { hmacSigner, nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
 import type { BlobStore, Logger } from "../runtime/ports.ts";
 import { checkEvenSlots } from "./cluster_folder.ts";
+import type { ClusterPlaces } from "./cluster_flags.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
 import { robotsJudge } from "./robots_judge.ts";
@@ -33,6 +37,50 @@ export interface CoordinatorNode {
   readonly coordinator: Coordinator;
   /** The store that the coordinator uses too: idempotency keys, tokens and the audit log of the API lie there. */
   readonly control: ControlStore & OperatorStore;
+  /** Undefined: it is the only coordinator, so shards are neither added nor moved. */
+  readonly shards?: ShardAdmin;
+}
+
+/** One of several coordinators, on databases that all of them reach. Throws a Fault. */
+export async function openClusterNode(
+  options: Omit<CoordinatorNodeOptions, "folder" | "shards">,
+  places: ClusterPlaces,
+): Promise<CoordinatorNode> {
+  const { core, log, settings } = options;
+  const at = (location: string) => ({ location, ...(isUrl(location) ? { authToken: places.authToken } : {}) });
+  // A thread of its own lists files; a server keeps nobody waiting.
+  const listing = (location: string) => isUrl(location) || !options.reader ? {} : { reader: options.reader };
+  const control = openLibsqlControlStore(at(places.control));
+  try {
+    await control.open();
+    const secret = await control.directory.secret(systemRandom.hex(32));
+    const openReader = (location: string) => openLibsqlShardReader(at(location));
+    const coordinator = await openCoordinator({
+      core,
+      log,
+      settings,
+      clock: systemClock,
+      random: systemRandom,
+      digest: nativeDigest,
+      robots: robotsJudge,
+      signer: hmacSigner(secret),
+      ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
+      controlStore: control,
+      cluster: {
+        store: control,
+        url: places.url,
+        locations: places.shards,
+        times: places.times,
+        openStore: (location) => openLibsqlShardStore({ ...at(location), clock: systemClock, ...listing(location) }),
+        openReader,
+      },
+      slots: { directory: control.directory, openReader },
+    });
+    return { coordinator, control, ...(coordinator.slots && { shards: coordinator.slots.admin }) };
+  } catch (error) {
+    await control.close();
+    throw new Fault((error as Error).message);
+  }
 }
 
 /** Opens or makes the databases. Throws a Fault whose sentence names the file that is in the way. */

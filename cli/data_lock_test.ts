@@ -34,3 +34,23 @@ test("data lock: a path that can't be a folder is told in a sentence", async () 
     await folder.remove();
   }
 });
+
+test("data lock: several coordinators share a folder, one that wants it alone is refused, and the other way round", async () => {
+  const folder = temporaryFolder();
+  try {
+    const [a, b] = await Promise.all([
+      lockFolder(folder.path, { isShared: true }),
+      lockFolder(folder.path, { isShared: true }),
+    ]);
+    await a!();
+    await assert.rejects(lockFolder(folder.path), /in use by process \d+;/);
+    await b!();
+    const alone = await lockFolder(folder.path);
+    await assert.rejects(lockFolder(folder.path, { isShared: true }), /in use by process \d+;/);
+    await alone();
+    writeFileSync(folder.file("lock-shared-1-a"), "");
+    await (await lockFolder(folder.path))();
+  } finally {
+    await folder.remove();
+  }
+});

@@ -83,8 +83,13 @@ export class Keeper {
   /** Joins: resolves when every shard has an owner, as far as that can be had. */
   async start(): Promise<void> {
     const { locations } = this.#options;
-    await this.#directory.found(locations);
+    if (locations.length > 0) await this.#directory.found(locations);
     const known = (await this.#directory.read()).locations;
+    if (known.length === 0) {
+      throw new Error(
+        "Joining the coordinators: the control database knows no shard; wanted the first databases of it.",
+      );
+    }
     for (const location of locations) {
       if (known.includes(location)) continue;
       await this.#directory.addShard(location);

@@ -1,0 +1,138 @@
+/**
+ * Two coordinators on one frontier and two edges, as processes of their own: one coordinator is killed midway, the other
+ * takes its shards over, and the crawl comes to its ground truth.
+ */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { FINISHING } from "../../bench/web/config.ts";
+import { groundTruth } from "../../bench/web/mod.ts";
+import { checkPages } from "../support/crawl_output.ts";
+import { type Outrider, spawnOutrider } from "../support/outrider_process.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { test } from "../support/test.ts";
+import { checkCoverage, checkInvented } from "../support/web_checks.ts";
+import { checkGaps, checkParallel, checkRobots } from "../support/web_manners.ts";
+import { spawnWeb } from "../support/web_server.ts";
+
+const TOKENS = "operator:op-secret edge:eu-1:eu-secret edge:us-1:us-secret";
+const PATIENCE_MS = 60_000;
+const DELAY_MS = 40;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function api(base: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(`${base}${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: "Bearer op-secret", "content-type": "application/json", connection: "close" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  assert.ok(response.ok, `${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+async function until(
+  base: string,
+  crawlId: string,
+  isIt: (stats: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>> {
+  let stats: Record<string, unknown> = {};
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+    stats = await api(base, `/v1/crawls/${crawlId}/stats`);
+    if (isIt(stats)) return stats;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`It didn't come to that within ${PATIENCE_MS} ms: ${JSON.stringify(stats)}`);
+}
+
+test(
+  "cluster: a coordinator is killed midway, the other takes over, and the crawl comes to its ground truth",
+  async () => {
+    const web = await spawnWeb({
+      hosts: 8,
+      pages: 80,
+      pageKb: 2,
+      links: 20,
+      features: FINISHING.filter((feature) => feature !== "traps"),
+    });
+    const folder = temporaryFolder();
+    const running: Outrider[] = [];
+    const start = (args: string[], env: Record<string, string>) => {
+      const outrider = spawnOutrider([...args, "--allow-address", "127.0.0.0/8"], { env });
+      running.push(outrider);
+      return outrider;
+    };
+    try {
+      const data = [
+        "--address-delay-ms",
+        "5",
+        "--domain-delay-ms",
+        "5",
+        "--contact",
+        "ops@example.org",
+        "--data",
+        folder.file("coordinator"),
+        "--shards",
+        "4",
+        "--owner-ttl-ms",
+        "2000",
+      ];
+      const bases: string[] = [];
+      const coordinators: Outrider[] = [];
+      for (const _ of ["a", "b"]) {
+        const port = await freePort();
+        const coordinator = start(["coordinator", "--cluster", "--port", String(port), ...data], {
+          OUTRIDER_TOKENS: TOKENS,
+        });
+        await coordinator.line(/listens on/);
+        coordinators.push(coordinator);
+        bases.push(`http://127.0.0.1:${port}`);
+      }
+      const [a, b] = bases as [string, string];
+      for (const worker of ["eu-1", "us-1"]) {
+        const of = ["--region", worker.slice(0, 2), "--worker", worker, "--data", folder.file(worker)];
+        start(["edge", "--coordinator", a, "--coordinator", b, ...of], {
+          OUTRIDER_TOKEN: `${worker.slice(0, 2)}-secret`,
+        });
+      }
+      const { crawl_id } = await api(a, "/v1/crawls", {
+        seeds: [web.seed],
+        scope: { kind: "any" },
+        politeness: { delay_ms: DELAY_MS, delay_factor: 0 },
+      });
+      await until(a, String(crawl_id), ({ fetched }) => Number(fetched) > 15);
+      const { shards } = await api(b, "/v1/shards") as { shards: { owner_url: string }[] };
+      assert.deepEqual(shards.map(({ owner_url }) => owner_url).sort(), [a, a, b, b].sort());
+      coordinators[0]!.kill("SIGKILL");
+      const stats = await until(b, String(crawl_id), ({ state }) => state === "finished");
+      for (const edge of running.slice(2)) edge.kill("SIGTERM");
+      for (const edge of running.slice(2)) await edge.ended;
+      const log = await web.log();
+      const truth = groundTruth(web.config);
+      for (const check of [checkCoverage, checkInvented, checkRobots]) assert.deepEqual(check(log, truth), []);
+      assert.deepEqual(checkParallel(log, { maxParallel: 1 }), []);
+      assert.deepEqual(checkGaps(log, { delayMs: DELAY_MS }), []);
+      const pages = ["eu-1", "us-1"].flatMap((worker) => checkPages(`${folder.file(worker)}/${worker}`));
+      assert.ok(pages.length >= Number(stats.fetched));
+      assert.equal(new Set(pages.map((page) => page.url)).size, stats.fetched, "a page is missing in the archive");
+    } finally {
+      for (const outrider of running) outrider.kill("SIGKILL");
+      const ended = await Promise.all(running.map((outrider) => outrider.ended));
+      if (process.env.DEBUG_CLUSTER) {
+        for (const one of ended) console.log("=====", one.code, one.stderr.slice(-3000));
+      }
+      await web.stop();
+      await folder.remove();
+    }
+  },
+  { timeoutMs: 180_000 },
+);
