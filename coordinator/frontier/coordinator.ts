@@ -230,7 +230,11 @@ export class FrontierCoordinator implements Coordinator {
     return { rows: rows.slice(0, limit), more: rows.length > limit };
   };
 
-  createCrawl: Coordinator["createCrawl"] = (crawlId, spec) => this.#desk.create(crawlId, spec);
+  createCrawl: Coordinator["createCrawl"] = async (crawlId, spec) => {
+    const created = await this.#desk.create(crawlId, spec);
+    await this.#keeper?.allotments.tick();
+    return created;
+  };
 
   retuneCrawl: Coordinator["retuneCrawl"] = async (crawlId, spec) => {
     const row = await this.#desk.retune(crawlId, spec);

@@ -164,7 +164,7 @@ export class ClusterWorld {
     for (let quiet = 0; quiet < (options.quietMs ?? 20_000); quiet += 500) {
       for (const { node, lease } of await this.lease()) {
         quiet = 0;
-        if (options.onLease?.(lease, node) === false) continue;
+        if (options.onLease?.(lease, node) === false || !this.nodes.includes(node)) continue;
         const atMs = this.world.clock.wallMs() + lease.first_start_in_ms;
         for (const { kind, url } of lease.targets) if (kind === "page") pages.push({ url, host: lease.host, atMs });
         await answerAll(node.coordinator, lease, site).catch((error) => {

@@ -9,8 +9,10 @@ import type { ShardReader } from "../../reader_ports.ts";
 import { type ClusterStore, type DirectoryView, NotObeyed } from "../../owner_ports.ts";
 import type { ShardStore } from "../../ports.ts";
 import type { CrawlDesk } from "../crawls/crawl_desk.ts";
+import { notePages } from "../crawls/crawl_sweep.ts";
 import { lostDatabase } from "../lost_databases.ts";
 import type { FrontierParts } from "../shard.ts";
+import { AllotmentDesk } from "./allotment_desk.ts";
 import { fairShare, hasTooMany } from "./fair_share.ts";
 import { type ForeignShard, ForeignShards } from "./foreign_shards.ts";
 import { LiveCoordinators } from "./live_coordinators.ts";
@@ -53,6 +55,7 @@ export class Keeper {
   readonly #stop = new AbortController();
   readonly foreign: ForeignShards;
   readonly holder: ShardHolder;
+  readonly allotments: AllotmentDesk;
   #locations: readonly string[] = [];
   #beat = 0;
   #applied = 0;
@@ -73,7 +76,10 @@ export class Keeper {
     this.#obeyedAt = parts.clock.monotonicMs();
     this.foreign = new ForeignShards(parts.clock, options.openReader);
     const openStore = (index: number) => options.openStore(this.#locations[index]!);
-    this.holder = new ShardHolder({ parts, desk, url: options.url, beatMs: times.beatMs, openStore });
+    this.allotments = new AllotmentDesk(parts, options.store.allotments);
+    const { url } = options;
+    const { allotments } = this;
+    this.holder = new ShardHolder({ parts, desk, url, beatMs: times.beatMs, allotments, openStore });
   }
 
   get #directory() {
@@ -139,6 +145,8 @@ export class Keeper {
     // Those that answer at once are heard now, others at a later look.
     const looks = this.#others().map((shard) => this.foreign.look(shard));
     await Promise.race([Promise.all(looks), clock.sleep(this.#times.directoryMs / 2, this.#stop.signal)]);
+    notePages(this.foreign.all, this.#parts);
+    void this.allotments.tick();
     const takes = this.#others().flatMap((shard) => this.#consider(shard, view) ?? []);
     if (takes.length === 0) await this.#balance();
     await this.#announce();

@@ -7,6 +7,7 @@
 import type { ShardStore } from "../../ports.ts";
 import { OwnerLost } from "../../owner_ports.ts";
 import type { CrawlDesk } from "../crawls/crawl_desk.ts";
+import type { AllotmentDesk } from "./allotment_desk.ts";
 import { enterShard } from "../crawls/seeding.ts";
 import { lastWordOperation } from "../leases/sweep.ts";
 import { crawlUnknownTo } from "../lost_databases.ts";
@@ -18,6 +19,7 @@ export interface HolderOptions {
   readonly desk: CrawlDesk;
   readonly url: string;
   readonly beatMs: number;
+  readonly allotments: AllotmentDesk;
   readonly openStore: (index: number) => ShardStore;
 }
 
@@ -95,6 +97,7 @@ export class ShardHolder {
       const unknown = crawlUnknownTo(parts.crawls, writer.shard);
       if (unknown !== undefined) throw unknown;
       await enterShard(writer, parts.crawls);
+      await this.#options.allotments.enter(writer);
       await parts.clock.sleep(Math.ceil(aheadMs), this.#stop.signal);
       if (this.#stop.signal.aborted) throw new OwnerLost("Taking a shard: the coordinator is closing.");
       this.#refused.delete(index);

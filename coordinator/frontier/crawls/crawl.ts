@@ -22,6 +22,8 @@ export interface CrawlParts {
   readonly core: Pick<Core, "url" | "xxh64">;
   readonly directory: HostDirectory;
   readonly book: { readonly count: number };
+  /** Page limits are shared out among the shards of several coordinators. */
+  readonly isShared?: boolean;
 }
 
 export class Crawl {
@@ -41,6 +43,8 @@ export class Crawl {
   readonly freed: number[];
   /** Wall ms at which it may have run, here or elsewhere; undefined = nobody asked yet. Of this process only. */
   ranAt: number | undefined;
+  /** Per shard: pages of the limit that it holds, where limits are shared out. */
+  readonly allotted: number[];
   /** Origins whose sitemaps it was told of, since the start. */
   readonly announced = new Set<Origin>();
   readonly #parts: CrawlParts;
@@ -54,6 +58,7 @@ export class Crawl {
     this.pages = new Array(parts.book.count).fill(0);
     this.leased = new Array(parts.book.count).fill(0);
     this.freed = new Array(parts.book.count).fill(0);
+    this.allotted = new Array(parts.book.count).fill(0);
     const hash = parts.core.xxh64(new TextEncoder().encode(row.crawlId));
     this.homeSlot = slotOf(hash);
     this.salt = { low: Number(hash & 0xffffffffn), high: Number(hash >> 32n) };
@@ -86,6 +91,17 @@ export class Crawl {
   get pagesLeft(): number {
     const most = this.row.spec.max_pages;
     return most === undefined ? Infinity : Math.max(0, most - sum(this.pages) - sum(this.leased) - sum(this.freed));
+  }
+
+  /** Pages of the limit that a shard has fetched or leased. */
+  usedIn(shard: number): number {
+    return (this.pages[shard] ?? 0) + (this.leased[shard] ?? 0) + (this.freed[shard] ?? 0);
+  }
+
+  /** Page targets that one shard may still lease; Infinity without `max_pages`. */
+  pagesLeftIn(shard: number): number {
+    if (this.row.spec.max_pages === undefined || this.#parts.isShared !== true) return this.pagesLeft;
+    return Math.max(0, (this.allotted[shard] ?? 0) - this.usedIn(shard));
   }
 
   get isBudgetSpent(): boolean {

@@ -31,7 +31,12 @@ export class CrawlDesk {
 
   constructor(parts: FrontierParts, store: ControlStore) {
     this.#parts = parts;
-    this.#crawlParts = { core: parts.core, directory: parts.directory, book: parts.book };
+    this.#crawlParts = {
+      core: parts.core,
+      directory: parts.directory,
+      book: parts.book,
+      isShared: parts.cluster !== undefined,
+    };
     this.#rows = new CrawlRows(store, parts.crawls, this.#crawlParts);
   }
 

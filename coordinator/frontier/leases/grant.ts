@@ -63,7 +63,11 @@ export function grantLeases(round: Round, request: Want): Grants {
 /** Hosts that waited for a crawl's budget may try again. */
 function freeBudgets(shard: Shard, now: number): void {
   for (const host of shard.outOfBudget) {
-    if (!host.queues.some((queue) => queue.ready > 0 && (shard.parts.crawls.get(queue.crawlId)?.pagesLeft ?? 0) > 0)) {
+    if (
+      !host.queues.some((queue) =>
+        queue.ready > 0 && (shard.parts.crawls.get(queue.crawlId)?.pagesLeftIn(shard.index) ?? 0) > 0
+      )
+    ) {
       continue;
     }
     shard.outOfBudget.delete(host);
@@ -96,7 +100,7 @@ function grantHost(round: Round, host: HostState, asked: Asked): Lease | undefin
     host.isProbe && asked.want.region !== host.homeRegion ? shard.parts.settings.probeTargets : limits.targetsPerLease,
     startsThatFit(likelyGapMs(pace.gapMs, host.responseMs, politeness), limits),
   );
-  const chosen = chooseTargets(round, queue, { starts: most, pages: Math.min(most, crawl.pagesLeft) });
+  const chosen = chooseTargets(round, queue, { starts: most, pages: Math.min(most, crawl.pagesLeftIn(shard.index)) });
   if (chosen.rows.length === 0 && chosen.robots.length === 0) return undefined;
   const lease = newLease(round, { host, crawl, pace, chosen, want: asked.want });
   noteGrant(round, lease);
@@ -123,7 +127,7 @@ function nextQueue(round: Round, host: HostState): { queue: BackQueue; crawl: Cr
       if (queue.needsStore(1, now)) shard.hungry.add(queue);
       continue;
     }
-    if (crawl.pagesLeft === 0) {
+    if (crawl.pagesLeftIn(shard.index) === 0) {
       spent = true;
       continue;
     }
