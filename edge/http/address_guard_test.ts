@@ -104,7 +104,7 @@ test("what is no address is refused", () => {
   }
 });
 
-test("an opened range opens exactly its addresses, in every spelling", () => {
+test("E74: an opened range opens exactly its addresses, in every spelling", () => {
   const guard = createAddressGuard(["127.0.0.0/8", "10.1.2.3", "fd00::/16"]);
   for (const address of ["127.0.0.1", "127.9.9.9", "2130706433", "::ffff:127.0.0.1", "10.1.2.3", "fd00::99"]) {
     assert.equal(guard.refusal(address, false), undefined, address);

@@ -182,7 +182,7 @@ test("a body that isn't what the header says, and an unknown coding, are kept as
   for (const coding of ["deflate", "br"]) assert.ok((await undo(SMALL, [coding])).problem !== undefined, coding);
 });
 
-test("bombs stop at the cap: gzip, brotli, zstd, and gzip in gzip", async () => {
+test("E66: bombs stop at the cap: gzip, brotli, zstd, and gzip in gzip", async () => {
   const zeros = new Uint8Array(200_000_000);
   const quality = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
   const gzip = zlib.gzipSync(zeros, { level: 1 });

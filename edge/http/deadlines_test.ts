@@ -38,7 +38,7 @@ test("ticks run only while something is watched, and close ends a pending one", 
   const hand = handClock();
   const deadlines = new Deadlines(hand.clock);
   assert.equal(hand.sleeping, false);
-  const watch = { checks: 0, check: () => void watch.checks++ };
+  const watch = { dueAt: 0, onSooner: undefined, checks: 0, check: () => void watch.checks++ };
   deadlines.add(watch);
   await hand.pass(50);
   await hand.pass(50);
@@ -92,4 +92,47 @@ test("a race gives the work's value, its error, or the ending, and leaves no lis
   task.end("aborted");
   assert.equal(await pending, "aborted");
   assert.equal(task.onEnd, undefined);
+});
+
+test("a task that waits isn't checked before one of its limits can be passed, and never too late", async () => {
+  const hand = handClock();
+  const deadlines = new Deadlines(hand.clock);
+  const task = new FetchTask({ limits: LIMITS }, 0);
+  deadlines.add(task);
+  await hand.pass(50);
+  assert.equal(task.dueAt, 3000, "the wall clock");
+  task.connectBy = 400;
+  assert.equal(task.dueAt, 400);
+  task.connectBy = Infinity;
+  task.touch(deadlines.idleMs);
+  assert.equal(task.dueAt, -Infinity, "where the idle clock is on the other is told at the next tick");
+  await hand.pass(50);
+  assert.equal(task.dueAt, 550);
+  task.touch(deadlines.idleMs);
+  await hand.pass(450);
+  assert.deepEqual([task.ended, task.dueAt], [undefined, 600], "what came meanwhile counts");
+  await hand.pass(50);
+  assert.equal(task.ended, "read_timeout");
+  deadlines.delete(task);
+  await deadlines.close();
+});
+
+test("what is far lies aside, comes back in time, and at once when its limit becomes sooner", async () => {
+  const hand = handClock();
+  const deadlines = new Deadlines(hand.clock);
+  const limits = { ...LIMITS, wallMs: 10_000, idleMs: 5_000 };
+  const [waits, hurries, ends] = [0, 1, 2].map(() => new FetchTask({ limits }, 0)) as [FetchTask, FetchTask, FetchTask];
+  for (const task of [waits, hurries, ends]) deadlines.add(task);
+  for (let ms = 0; ms < 4_000; ms += 50) await hand.pass(50);
+  hurries.connectBy = 4_100;
+  deadlines.delete(ends);
+  await hand.pass(50);
+  assert.equal(hurries.ended, undefined);
+  await hand.pass(50);
+  assert.equal(hurries.ended, "connect_timeout");
+  for (let ms = 4_100; ms < 9_950; ms += 50) await hand.pass(50);
+  assert.equal(waits.ended, undefined);
+  await hand.pass(50);
+  assert.deepEqual([waits.ended, ends.ended], ["wall_timeout", undefined]);
+  await deadlines.close();
 });

@@ -7,7 +7,7 @@ import { TLS_FIXTURE } from "../support/tls_fixture.ts";
 const HELLO = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const noLookup: TestLookup = (host) => Promise.reject(new Error(`looked up ${host}`));
 
-test("loopback in every spelling is refused before a packet is sent", async () => {
+test("E07, E73: loopback in every spelling is refused before a packet is sent", async () => {
   const server = await startRawServer((request) => void request.send(HELLO));
   const fetcher = testFetcher({ opened: [], lookup: noLookup });
   const hosts = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1.", "0", "0.0.0.0"];
@@ -26,7 +26,7 @@ test("loopback in every spelling is refused before a packet is sent", async () =
   await server.close();
 });
 
-test("IP literals never reach the resolver", async () => {
+test("E71: IP literals never reach the resolver", async () => {
   const server = await startRawServer((request) => void request.send(HELLO));
   const fetcher = testFetcher({ lookup: noLookup });
   for (const host of ["127.0.0.1", "2130706433"]) {
@@ -57,7 +57,7 @@ test("names are refused by what they resolve to, and the answer says which addre
   await server.close();
 });
 
-test("0.0.0.0 as an answer is a DNS failure, not a connection to this machine", async () => {
+test("E69: 0.0.0.0 as an answer is a DNS failure, not a connection to this machine", async () => {
   const fetcher = testFetcher({ opened: ["0.0.0.0/0", "::/0"], lookup: () => Promise.resolve(["0.0.0.0", "::"]) });
   const failure = failed(await fetcher.fetch(get("http://blocked.test/")));
   assert.deepEqual([failure.failure, failure.sent], ["dns", false]);

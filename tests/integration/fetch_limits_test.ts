@@ -43,7 +43,7 @@ test("silence in the body keeps what came, marked as ended by time", async () =>
   assert.deepEqual([text(exchange.body), exchange.truncated], ["hello", "time"]);
 });
 
-test("a slow drip ends at the wall clock, in the head and in the body", async () => {
+test("E68: a slow drip ends at the wall clock, in the head and in the body", async () => {
   const limits = { idleMs: 5_000, wallMs: 600 };
   const head = await against((request) => {
     void request.send(OK);

@@ -98,7 +98,7 @@ test("bodies end by length, by chunks or by the connection's end, and in HTTP/1.
   }
 });
 
-test("statuses without a body, and 401 without WWW-Authenticate, are plain exchanges", async () => {
+test("E75: statuses without a body, and 401 without WWW-Authenticate, are plain exchanges", async () => {
   for (const status of [204, 304, 401, 404, 407, 451, 500, 999]) {
     const length = status === 204 || status === 304 ? "" : "Content-Length: 0\r\n";
     const exchange = await exchangeOf(`HTTP/1.1 ${status} X\r\n${length}\r\n`);
@@ -192,7 +192,7 @@ test("heads are bounded: big fields, many fields, endless reason, endless interi
   assert.equal((await exchangeOf(`${OK}${many}Content-Length: 0\r\n\r\n`)).headers.length, 301);
 });
 
-test("a body exactly at the limit is whole; one byte more is cut there and marked", async () => {
+test("E65: a body exactly at the limit is whole; one byte more is cut there and marked", async () => {
   const size = 100_000;
   const framings: [string, (body: string) => string][] = [
     ["length", (body) => `${OK}Content-Length: ${body.length}\r\n\r\n${body}`],
@@ -207,7 +207,7 @@ test("a body exactly at the limit is whole; one byte more is cut there and marke
   }
 });
 
-test("the decoded limit is exact too, and its marks are set", async () => {
+test("E65: the decoded limit is exact too, and its marks are set", async () => {
   const page = new Uint8Array(50_000).fill(97);
   const body = gzipSync(page);
   const head = `${OK}Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -44,6 +44,8 @@ const CASES: readonly Case[] = [
   },
   { name: "handshake_failure", options: { onConnection: alert(40) }, fault: /alert handshake_failure/ },
   { name: "protocol_version", options: { onConnection: alert(70) }, fault: /old protocol/ },
+  // A server that speaks HTTP/2 alone (RFC 7301 3.2).
+  { name: "no_application_protocol", options: { onConnection: alert(120) }, fault: /alert no_application_protocol/ },
   { name: "internal_error", options: { onConnection: alert(80) }, fault: /alert internal_error/ },
 ];
 
