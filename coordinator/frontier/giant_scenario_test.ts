@@ -34,7 +34,7 @@ async function leaseTimes(world: World, coordinator: Coordinator, perStep: numbe
  * With eight leases in each step there are enough for all, with one, ten a second, there aren't. A host waits for its
  * delay, and then no longer than it takes to serve every host once.
  */
-const CASES = [[1, 8], [200, 8], [1, 1], [200, 1]] as const;
+const CASES = [[200, 8], [1, 1], [200, 1]] as const;
 
 function longestWaitMs(hosts: number, perStep: number): number {
   const isEnough = perStep > 1;

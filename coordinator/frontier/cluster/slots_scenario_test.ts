@@ -28,7 +28,7 @@ test("slots move between two coordinators, whichever clock is ahead, and the cra
 });
 
 /** 1 = at every write of every process: many minutes. */
-const EVERY = Number(process.env.OUTRIDER_SLOT_DEATHS ?? 173);
+const EVERY = Number(process.env.OUTRIDER_SLOT_DEATHS ?? 293);
 
 test("slots move between two coordinators that may die between any two writes", async () => {
   for (let write = 7;; write += EVERY) {

@@ -29,7 +29,7 @@ export interface SlotMoverOptions {
 
 const ROWS_PER_COMMIT = 500;
 /** Steps that one tick takes when each leads to the next. */
-const STEPS_PER_TICK = 8;
+const STEPS_PER_TICK = 64;
 
 export class SlotMover {
   readonly #parts: FrontierParts;
