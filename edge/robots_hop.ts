@@ -21,6 +21,8 @@ const LONG_PATIENCE_MS = 60_000;
 const SHORT_PATIENCE_MS = 10_000;
 /** With less than this left no connection is tried on a permit; it is asked for anew. */
 const LEAST_CONNECT_MS = 500;
+/** When to try again to get to an address that is full. */
+const FULL_ADDRESS_MS = 500;
 
 /** `refused`: the other host can't be asked now. undefined: the lease ended before a request was made. */
 export type HopAnswer = Answered | "refused" | undefined;
@@ -72,8 +74,10 @@ async function byPermit(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promis
     const sendBy = parts.clock.monotonicMs() + leftMs;
     const onSent = () => hold.pace.sent(parts.clock.monotonicMs());
     const answered = await send(hold, parts, { url, target, sendBy, onSent });
-    // The address' owner took its time: this permit is void, and with the address' own the next one will do.
-    if (!isLate(answered, parts, sendBy) || waited.elapsedMs() > patienceMs) return answered;
+    if (!isPutOff(answered) || hold.over || waited.elapsedMs() > patienceMs) return answered;
+    // The address' owner took its time: this permit is void, and with the address' own the next one will do. Or the
+    // address is full, and may have room soon.
+    if (parts.clock.monotonicMs() < sendBy) await hold.pause(FULL_ADDRESS_MS);
   }
   return undefined;
 }
@@ -95,9 +99,9 @@ async function permitted(
   }
 }
 
-/** Nothing was sent, as the permit's time was over. */
-function isLate({ answer }: Answered, { clock }: EdgeParts, sendBy: number): boolean {
-  return !answer.ok && answer.failure === "aborted" && !answer.sent && clock.monotonicMs() >= sendBy;
+/** Nothing was sent, as the permit's time was over, or its address' owner said no. */
+function isPutOff({ answer }: Answered): boolean {
+  return !answer.ok && answer.failure === "aborted" && !answer.sent;
 }
 
 /** When the other host had certainly seen the request, and how long it took; without one the lease's own gap counts from now. */

@@ -22,9 +22,10 @@ const TARGET: Target = {
 
 /**
  * A lease of a.example whose robots.txt led to b.example. What stands in for the network takes as long as `admissionMs`
- * says to be told that the address may be asked, then sends, or doesn't when that is too late.
+ * says to be told that the address may be asked, then sends, or doesn't when that is too late; the first `refusals` times
+ * it is told no.
  */
-async function hopping(admissionMs: number[]) {
+async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVerbs["permit"]) {
   const clock = new VirtualClock();
   const permits: PermitRequest[] = [];
   const sentAt: number[] = [];
@@ -34,6 +35,7 @@ async function hopping(admissionMs: number[]) {
     permit(request: PermitRequest) {
       permits.push(request);
       permittedAt = clock.monotonicMs();
+      if (permit !== undefined) return permit(request);
       return Promise.resolve({ granted: true, wait_ms: 0 });
     },
   } as unknown as FrontierVerbs;
@@ -41,7 +43,7 @@ async function hopping(admissionMs: number[]) {
     async fetch({ sendBy = Infinity }: FetchRequest) {
       const startedAt = clock.monotonicMs();
       await clock.sleep(admissionMs.shift() ?? 0);
-      const sent = clock.monotonicMs() < sendBy;
+      const sent = clock.monotonicMs() < sendBy && refusals-- <= 0;
       if (sent) sentAt.push(clock.monotonicMs() - permittedAt);
       const timings = { startedAt, totalMs: clock.monotonicMs() - startedAt };
       return { ok: false, failure: sent ? "connect_reset" : "aborted", detail: "", sent, timings };
@@ -95,4 +97,36 @@ test("hop: where the address' owner is always too slow nobody is asked, and it e
   assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && !answered.answer.sent);
   assert.ok(permits.length > 1 && permits.length < 10, `${permits.length} permits`);
   assert.deepEqual(sentAt, []);
+});
+
+test("hop: an address that is full is tried again, each time by a permit of its own", async () => {
+  const { clock, permits, sentAt, answer } = await hopping([], 3);
+  await clock.advance(30_000);
+  const answered = await answer;
+  assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);
+  assert.deepEqual([permits.length, sentAt], [4, [0]]);
+});
+
+test("hop: a host of another coordinator is asked for there, again with the same word, and its time counts from there", async () => {
+  const answers = [{ granted: false, wait_ms: 1_000 }, { granted: true, wait_ms: 0 }];
+  let clockOf: { sleep(ms: number): Promise<void> } | undefined;
+  const permit = async ({ ticket }: PermitRequest) => {
+    // Longer than a permit lasts.
+    if (ticket === undefined) await clockOf!.sleep(LIMITS.permitStartMs + 1);
+    return ticket === undefined
+      ? { granted: false, wait_ms: 0, referral: { slot: 77, ticket: "word" } }
+      : answers.shift()!;
+  };
+  const hop = await hopping([], 0, permit);
+  clockOf = hop.clock;
+  await hop.clock.advance(30_000);
+  const answered = await hop.answer;
+  assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);
+  assert.deepEqual(hop.permits.map(({ slot, ticket }) => [slot, ticket]), [[9, undefined], [77, "word"], [77, "word"]]);
+});
+
+test("hop: a host whose coordinator doesn't answer is given up, and that is no trouble of this machine", async () => {
+  const { clock, answer } = await hopping([], 0, () => Promise.reject(new Error("nobody is there")));
+  await clock.advance(1_000);
+  assert.equal(await answer, "refused");
 });

@@ -69,7 +69,12 @@ export interface HostState extends HostClocks, Scheduled, Placed {
    * A request by permit that may be under way: nobody else asks until the lease tells what came of it, or it must be
    * over (wall ms). Of this process only.
    */
-  visit: { readonly leaseId: LeaseId; readonly until: number } | undefined;
+  visit: {
+    readonly leaseId: LeaseId;
+    readonly until: number;
+    /** Its part of the domain's window; "" = it has none. */
+    readonly partId: string;
+  } | undefined;
   /** Requests by permit that failed in a row. Of this process only. */
   visitFailures: number;
   /** Leases in a row that came back without a request, after other coordinators were asked for addresses. Of this process only. */

@@ -103,6 +103,14 @@ export class DomainBook {
     return this.#stores(this.row(place));
   }
 
+  /** The request is over, or was never made: what may have been started counts still. Returns the row that makes it durable. */
+  visitOver(place: { readonly slot: number; readonly domain: string }, visitId: string): DomainRow | undefined {
+    const held = this.#groups.holding(place.domain, VISIT + visitId);
+    if (held === undefined) return undefined;
+    this.#groups.hold(place.domain, VISIT + visitId, { ...held, parallelUntil: 0 });
+    return this.#stores(this.row(place));
+  }
+
   /** Changes the policy; returns the row that makes it durable. */
   setPolicy(place: { readonly slot: number; readonly domain: string }, change: DomainPolicy): DomainRow {
     const before = this.row(place);

@@ -10,6 +10,7 @@ import type { HostPlace } from "../host_directory.ts";
 import type { HostState, LeaseState } from "../host_state.ts";
 import type { Operation } from "../round.ts";
 import type { FrontierParts, Shard } from "../shard.ts";
+import { endVisit } from "./visits.ts";
 
 /** What is told of one host that was asked by permit. */
 export interface Told {
@@ -51,7 +52,7 @@ export function visitOverOperation(leaseId: LeaseId, { place, answer }: Told): O
       // From `drained` on the host's row stands still; the drain waited for this visit, or until it had to be over.
       const mark = host && shard.marks.get(host.slot);
       if (host === undefined || (mark !== undefined && mark.state !== "freezing")) return;
-      if (host.visit?.leaseId === leaseId) host.visit = undefined;
+      if (host.visit?.leaseId === leaseId) endVisit(shard, host);
       if (answer !== undefined && answer.failure !== "aborted") noteAnswer(shard, host, { answer, now });
       shard.reschedule(host, now);
     },

@@ -5,7 +5,7 @@
 
 import { type HostKey, hostKeyOf, type LeaseId, type PermitReply, type PermitRequest } from "../../../protocol/mod.ts";
 import type { HostPlace } from "../host_directory.ts";
-import type { LeaseState } from "../host_state.ts";
+import type { HostState, LeaseState } from "../host_state.ts";
 import { gapMs } from "../clocks/politeness.ts";
 import type { Operation, Round } from "../round.ts";
 import type { FrontierParts, Shard } from "../shard.ts";
@@ -81,9 +81,10 @@ function permit(round: Round, visitor: Visitor, place: HostPlace): PermitReply {
   // One domain is one shard's, so another coordinator's lease is never of the same.
   const isOwn = shard.leases.get(visitor.leaseId)?.host.domain === host.domain;
   const isCounted = delayMs > 0 && !isOwn;
-  const isFull = isCounted && !shard.domains.admitsVisit(host.domain, now, now + 2 * ASK_AGAIN_MS);
   // The lease's own last visit is over, or was never made, if it asks again.
-  const isVisited = host.visit !== undefined && host.visit.until > now && host.visit.leaseId !== visitor.leaseId;
+  if (host.visit?.leaseId === visitor.leaseId) endVisit(shard, host);
+  const isFull = isCounted && !shard.domains.admitsVisit(host.domain, now, now + 2 * ASK_AGAIN_MS);
+  const isVisited = host.visit !== undefined && host.visit.until > now;
   if (host.lease !== undefined || isFull || isVisited) {
     host.keptFreeUntil = now + 2 * ASK_AGAIN_MS;
     return { granted: false, wait_ms: ASK_AGAIN_MS };
@@ -92,15 +93,20 @@ function permit(round: Round, visitor: Visitor, place: HostPlace): PermitReply {
   if (waitMs > GRANTED_AHEAD_MS) return { granted: false, wait_ms: waitMs };
   host.keptFreeUntil = 0;
   const startBy = now + waitMs + limits.permitStartMs;
-  if (gap > 0) host.visit = { leaseId: visitor.leaseId, until: startBy + limits.fetchWallMs };
+  const partId = isCounted ? shard.parts.random.hex(8) : "";
+  if (gap > 0) host.visit = { leaseId: visitor.leaseId, until: startBy + limits.fetchWallMs, partId };
   host.nextStartAt = now + waitMs + (gap > 0 ? limits.permitStartMs + gap : 0);
   shard.batch.changeHost(host);
-  if (isCounted) {
-    const visitId = shard.parts.random.hex(8);
-    shard.batch.changeDomain(shard.domains.visit(host, visitId, startBy));
-  }
+  if (isCounted) shard.batch.changeDomain(shard.domains.visit(host, partId, startBy));
   shard.reschedule(host, now);
   return { granted: true, wait_ms: waitMs };
+}
+
+/** Nobody waits for it any more, on its host or its domain. */
+export function endVisit(shard: Shard, host: HostState): void {
+  const row = shard.domains.visitOver(host, host.visit?.partId ?? "");
+  if (row !== undefined) shard.batch.changeDomain(row);
+  host.visit = undefined;
 }
 
 /**

@@ -101,3 +101,23 @@ test("visits: failures in a row double the wait, a good answer ends that, and th
   assert.deepEqual(waits, [5_000, 10_000, 4_000, 5_000]);
   await coordinator.close();
 });
+
+test("visits: told of, a visit leaves its domain's room to others at once; asked for again it takes no second part", async () => {
+  const limits = { ...LIMITS, domainInFlight: 2, domainGapMs: 0 };
+  const world = newWorld();
+  const coordinator = await start(world, { settings: { limits } });
+  const seeds = Array.from({ length: 3 }, (_, i) => `https://s${i}.d${i}.example/`);
+  await coordinator.createCrawl("c", spec(seeds));
+  const [first, second, third] = (await ask(coordinator)).leases;
+  for (let i = 0; i < 3; i++) {
+    const { granted } = await visit(coordinator, first!, "a.site.example");
+    assert.ok(granted, "the one before is over, or was never made");
+    await world.clock.advance(5_000);
+  }
+  assert.ok((await visit(coordinator, second!, "b.site.example")).granted);
+  assert.equal((await visit(coordinator, third!, "c.site.example")).granted, false, "two are under way");
+  await complete(coordinator, first!, [robots(first!.targets[0]!, { hops: hops("a.site.example") })], { done: false });
+  await world.clock.advance(2_000);
+  assert.ok((await visit(coordinator, third!, "c.site.example")).granted);
+  await coordinator.close();
+});
