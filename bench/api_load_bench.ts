@@ -5,7 +5,7 @@
  *
  * A coordinator on libSQL files in a process of its own; pretended edges here lease and complete at a fixed pace, over HTTP;
  * a third process sends API requests. Rounds with and without them take turns. Printed: how long a lease and a completion
- * took, and what CPU the coordinator used.
+ * took, and what CPU the coordinator used; with --rounds=0 only what each route costs.
  */
 
 import { spawn } from "node:child_process";
@@ -36,10 +36,34 @@ const CONNECTIONS = 32;
 
 const urlOf = (host: number, page: number) => `http://127.1.${host >> 8}.${host & 255}/page-${page}`;
 
+const urlAt = (i: number) => encodeURIComponent(urlOf(i % HOSTS, 0));
+const EACH = 2000;
+
+/** CPU of the coordinator, all threads, for one request of each kind. */
+async function routes(base: string, pid: number): Promise<void> {
+  const asked = { url: urlAt(7), host: "127.1.0.7" };
+  const kinds = [
+    "/healthz",
+    "/v1/crawls/bench/stats",
+    `/v1/hosts/${asked.host}`,
+    `/v1/crawl/url-status?crawl_id=bench&url=${asked.url}`,
+    `/v1/explain?crawl_id=bench&url=${asked.url}`,
+    "/v1/events?limit=10",
+  ];
+  for (const path of kinds) {
+    const before = processUsage(pid)!.cpuSeconds;
+    const some = async () => {
+      for (let i = 0; i < EACH / 16; i++) await (await fetch(base + path)).text();
+    };
+    await Promise.all(Array.from({ length: 16 }, some));
+    const ms = (processUsage(pid)!.cpuSeconds - before) * 1000 / EACH;
+    console.log(`${path.split("?")[0]!.padEnd(26)} ${ms.toFixed(3)} ms CPU`);
+  }
+}
+
 /** Sends `RATE` requests a second to a base URL until it is ended; what readers ask, and now and then a seed. */
 async function sendLoad(base: string): Promise<void> {
   const turns = Array.from({ length: 100 }, (_, i) => i);
-  const urlAt = (i: number) => encodeURIComponent(urlOf(i % HOSTS, i % 50));
   const ask = async (i: number) => {
     const turn = turns[i % turns.length]!;
     const path = turn < 40
@@ -108,7 +132,8 @@ async function measure(): Promise<void> {
       await crawl(frontier, coordinator.pid, figures[way]);
       figures[way].requests += await load?.() ?? 0;
     }
-    report(figures);
+    if (ROUNDS > 0) report(figures);
+    await routes(base, coordinator.pid);
     await frontier.close();
   } finally {
     coordinator.kill("SIGKILL");

@@ -105,9 +105,13 @@ function report(): void {
   }
 }
 
+// Ended early, it tells what it has.
+let isEnough = false;
+process.once("SIGINT", () => isEnough = true);
+
 try {
   await fill();
-  while (figures.get("in the thread")!.listed < LISTED) for (const way of WAYS) await round(way);
+  while (!isEnough && figures.get("in the thread")!.listed < LISTED) for (const way of WAYS) await round(way);
   report();
 } finally {
   thread.close();

@@ -95,6 +95,7 @@ async function lookAtCaptures(
 /** Listings over a read-only connection to a file that a store has opened; it connects when first asked. */
 export function openLibsqlReader(options: OpenOptions & { readonly clock: Clock }): ListingReader {
   const { clock } = options;
+  let lookedAt = -Infinity;
   let opened: Promise<Database> | undefined;
   const open = async () => {
     const database = connectChecked(options);
@@ -104,7 +105,8 @@ export function openLibsqlReader(options: OpenOptions & { readonly clock: Clock 
   const using = async <T>(work: (listings: Listings) => Promise<T>): Promise<T> => {
     const database = await (opened ??= open());
     const read: Database["read"] = async (sql, args) => {
-      await logIsShort(options.location, clock);
+      if (clock.monotonicMs() - lookedAt >= LOG_LOOK_MS) await logIsShort(options.location, clock);
+      lookedAt = clock.monotonicMs();
       return await database.read(sql, args);
     };
     return await explained("Reading", database, () => work(listingsOf({ read })));
