@@ -70,7 +70,7 @@ test("a range contains exactly the addresses that share its prefix, bit by bit",
   }));
 });
 
-test("all bytes of a range are compared (a /32 is one address, a /128 too)", () => {
+test("E74: all bytes of a range are compared (a /32 is one address, a /128 too)", () => {
   assert.equal(contains(parseCidr("10.1.2.3/32"), parseAddress("10.1.2.3")!), true);
   assert.equal(contains(parseCidr("10.1.2.3/32"), parseAddress("10.1.2.4")!), false);
   assert.equal(contains(parseCidr("10.1.2.3"), parseAddress("10.1.99.3")!), false);

@@ -76,7 +76,7 @@ function assertOnce(lines: readonly string[], shards: Record<number, CaptureRow[
   assert.deepEqual(urls.sort(), wanted.sort());
 }
 
-test("publisher: pages.jsonl and a bytewise sorted CDXJ, robots only in the index", async () => {
+test("E86: publisher: pages.jsonl and a bytewise sorted CDXJ, robots only in the index", async () => {
   const files = new MemoryFiles();
   const shards = {
     0: [...range(45, 0), row(200, { kind: "robots", url: "http://a.example/robots.txt" })],

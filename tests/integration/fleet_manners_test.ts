@@ -48,14 +48,20 @@ function assertGaps(sites: ScriptedSites, leastMs: number): void {
   }
 }
 
-test("fleet: a host's delay holds from lease to lease, whichever edge has it", async () => {
-  await withFleet(async (fleet, sites) => {
-    const stats = await fleet.untilFinished(await begin(fleet, [sites.url("a.test", "/0")], 200));
-    assert.equal(stats.fetched, 16);
-    assert.equal(sites.log.length, 17);
-    assertGaps(sites, 200);
-  }, chain(15));
-}, { timeoutMs: 90_000 });
+test(
+  "fleet: a host's delay holds from lease to lease, whichever edge has it; its robots.txt is asked for once",
+  async () => {
+    await withFleet(async (fleet, sites) => {
+      const stats = await fleet.untilFinished(await begin(fleet, [sites.url("a.test", "/0")], 200));
+      assert.equal(stats.fetched, 16);
+      assert.deepEqual(Object.keys(stats.leases_by_region as object).sort(), ["eu-1", "us-1"], "both had the host");
+      assert.equal(sites.log.filter(({ path }) => path === "/robots.txt").length, 1, "the coordinator has it for both");
+      assert.equal(sites.log.length, 17);
+      assertGaps(sites, 200);
+    }, chain(15));
+  },
+  { timeoutMs: 90_000 },
+);
 
 test(
   "fleet: kill -9 of the coordinator, again and again: delays hold, no page is fetched twice, a pause stays",
