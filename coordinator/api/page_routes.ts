@@ -17,6 +17,10 @@ const OTHERS = 100;
 /** Events of one piece of a stream. */
 const STREAMED_AT_ONCE = 100;
 
+const RefersTo = z.object({ url: z.string(), fetched_at: z.number() }).openapi({
+  description: "The record is a revisit: the body lies in the capture of this URL at this time.",
+});
+
 const Capture = z.object({
   url: z.string(),
   crawl_id: z.string(),
@@ -26,6 +30,7 @@ const Capture = z.object({
   storage_key: z.string(),
   offset: z.int(),
   length: z.int().openapi({ description: "Of the compressed record." }),
+  refers_to: RefersTo.optional(),
 });
 
 const Page = Capture.extend({
@@ -43,6 +48,7 @@ const Event = z.object({
   crawl_id: z.string(),
   http_status: z.int(),
   fetched_at: z.number(),
+  refers_to: RefersTo.optional(),
   change_rate: z.number().openapi({ description: "Estimated changes a day." }),
   importance: z.number().openapi({ description: "0 to 1." }),
 }).openapi("PageEvent");
@@ -106,6 +112,7 @@ function captureOf(row: CaptureRow): z.infer<typeof Capture> {
     storage_key: row.record.storage_key,
     offset: row.record.offset,
     length: row.record.length,
+    ...(row.refers_to === undefined ? {} : { refers_to: row.refers_to }),
   };
 }
 

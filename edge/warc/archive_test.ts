@@ -76,7 +76,7 @@ test("E82: the archive rotates by size, each file opens with warcinfo, an old fi
   for (const [path, bytes] of firstRun) assert.deepEqual(await files.read(path), bytes, path);
 });
 
-test("archive: on a full disk an append rejects with a sentence, and goes on when there is room", async () => {
+test("E84: archive: on a full disk an append rejects with a sentence, and goes on when there is room", async () => {
   const files = new MemoryFiles();
   const archive = await sampleArchive({ files });
   const first = await archive.append(sampleEntry());

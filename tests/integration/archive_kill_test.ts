@@ -51,7 +51,7 @@ async function assertValid(path: string): Promise<void> {
   assert.ok(step.done, String(step.value));
 }
 
-test("archive kill: files are valid after the repair, acknowledged captures are where they were said to be", async () => {
+test("E84: archive kill: files are valid after the repair, acknowledged captures are where they were said to be", async () => {
   const folder = temporaryFolder();
   try {
     const acknowledged: Acknowledged[] = [];

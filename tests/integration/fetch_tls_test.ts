@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { failed, get, testFetcher, type TestLookup } from "../support/fetching.ts";
-import { type RawServerOptions, startRawServer } from "../support/raw_server.ts";
+import { type RawRequest, type RawServerOptions, startRawServer } from "../support/raw_server.ts";
 import { RUNTIME, test } from "../support/test.ts";
 import { TLS_FAULTS } from "../support/tls_faults.ts";
 import { TLS_FIXTURE } from "../support/tls_fixture.ts";
@@ -58,6 +58,20 @@ test("TLS: each fault has its name, E76 among them, and nothing is sent", async 
     assert.deepEqual([failure.failure, failure.sent], ["tls", true], `${name}: ${failure.detail}`);
     assert.match(failure.detail, new RegExp(`failed in TLS \\((${fault.source})\\): .*; wanted a TLS handshake`), name);
     assert.equal(server.heads.length, 0, name);
+    await fetcher.close();
+    await server.close();
+  }
+});
+
+test("TLS: an exchange tells the version that was spoken, over plain HTTP none", async () => {
+  const answer = ({ socket }: RawRequest) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  for (const tls of [TLS_FIXTURE.leaf, undefined]) {
+    const server = await startRawServer(answer, tls === undefined ? {} : { tls });
+    const fetcher = testFetcher({ trustedCa: TLS_FIXTURE.ca, lookup: () => Promise.resolve(["127.0.0.1"]) });
+    const scheme = tls === undefined ? "http" : "https";
+    const exchange = await fetcher.fetch(get(`${scheme}://good.example.test:${server.port}/`));
+    assert.ok(exchange.ok, JSON.stringify(exchange));
+    assert.equal(exchange.tlsVersion, tls && "TLSv1.3");
     await fetcher.close();
     await server.close();
   }
