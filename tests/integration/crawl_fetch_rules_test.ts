@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { pagesOf, warcFiles } from "../support/crawl_output.ts";
+import { addressOf, startDnsServer } from "../support/dns_server.ts";
 import { runOutrider, summaryOf } from "../support/outrider_process.ts";
 import type { RawRequest } from "../support/raw_server.ts";
 import { answer, html, missing, moved, startSites } from "../support/scripted_sites.ts";
@@ -119,6 +120,40 @@ test("noarchive and nosnippet are told of each page, and with obey a noarchive p
   } finally {
     await folders.mark.remove();
     await folders.obey.remove();
+    await sites.close();
+  }
+});
+
+test("--resolver: names are asked of that server, and what it says passes the guard (E73)", async () => {
+  const sites = await startSites(({ path }) => {
+    if (path === "/robots.txt") return missing();
+    return html(
+      `<a href="http://inner.example.test:${sites.port}/">inner</a> <a href="http://none.example.test/">none</a>`,
+    );
+  });
+  const dns = await startDnsServer((asked) => {
+    if (asked.name === "none.example.test") return { records: [], code: "NXDOMAIN", negativeTtl: 60 };
+    return addressOf(asked, asked.name === "inner.example.test" ? "169.254.169.254" : "127.0.0.1");
+  });
+  const folder = temporaryFolder();
+  try {
+    const flags = ["--resolver", dns.address, "--scope", "domain", "--contact", "test@example.org", "--max-pages", "1"];
+    const ended = await runOutrider(["crawl", sites.url("www.example.test"), "--data", folder.path, ...FAST, ...flags]);
+    assert.deepEqual([summaryOf(ended).pages, sites.of("www.example.test").length], [1, 2], ended.stderr);
+    assert.equal(sites.of("inner.example.test").length, 0);
+    assert.ok(dns.asked.some(({ name, type }) => name === "www.example.test" && type === "AAAA"));
+    const wrong = await runOutrider([
+      "crawl",
+      "http://a.example/",
+      "--contact",
+      "a@example.org",
+      "--resolver",
+      "dns.example",
+    ]);
+    assert.deepEqual([wrong.code, /--resolver: .* wanted an IP address/.test(wrong.stderr)], [2, true], wrong.stderr);
+  } finally {
+    await folder.remove();
+    await dns.close();
     await sites.close();
   }
 });

@@ -5,6 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { isIP } from "node:net";
 import { type Answer, decode, type DecodedPacket, encode, RECURSION_DESIRED, type SoaAnswer } from "dns-packet";
 
 export type AddressType = "A" | "AAAA";
@@ -113,7 +114,10 @@ function followed({ answers = [], ...packet }: DecodedPacket, { name, type }: Qu
     );
     if (found.length > 0) {
       for (const { ttl = 0 } of found) ttlSeconds = Math.min(ttlSeconds, ttl);
-      return { kind: "addresses", addresses: found.map(({ data }) => data), ttlSeconds };
+      // A record whose data isn't as long as an address is.
+      const addresses = found.map(({ data }) => data).filter((one) => isIP(one) === (type === "A" ? 4 : 6));
+      if (addresses.length === 0) return { kind: "failed", code: "addresses that are none" };
+      return { kind: "addresses", addresses, ttlSeconds };
     }
     const next = here.find((one) => one.type === "CNAME");
     if (next?.type !== "CNAME") return { kind: "nodata", ttlSeconds: negativeTtl(packet as DecodedPacket) };
