@@ -124,7 +124,8 @@ function addErrors(app: App, { coordinator, log }: ApiParts): void {
   });
   app.onError((error, c) => {
     const problem = problemFrom(error, coordinator.problems());
-    if (problem.status === 500 || problem.status === 503) {
+    // That a slot is on its way is nobody's failure.
+    if ((problem.status === 500 || problem.status === 503) && !(error instanceof SlotMoving)) {
       log.error("An API request failed", { method: c.req.method, path: c.req.path, error: String(error) });
     }
     const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
