@@ -5,7 +5,8 @@
 import type { Target } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
-import type { Exchange, FetchFailure, FetchRequest } from "./ports.ts";
+import type { Exchange, FetchFailure, FetchLimits, FetchRequest } from "./ports.ts";
+import { SITEMAP_LIMITS } from "./sitemap/sitemap.ts";
 
 /** An exchange or failure, with the wall clock at its start (the WARC-Date). */
 export interface Answered {
@@ -51,6 +52,12 @@ export interface ToSend {
   readonly onSent?: () => void;
 }
 
+/** A sitemap may unpack to five times what a page may (sitemaps.org); on the wire it is bounded like any body. */
+function limitsOf({ kind }: Target, { settings: { fetchLimits } }: EdgeParts): FetchLimits {
+  if (kind !== "sitemap") return fetchLimits;
+  return { ...fetchLimits, decodedBytes: Math.max(fetchLimits.decodedBytes, SITEMAP_LIMITS.bytes) };
+}
+
 /** Sends the request now; the caller has seen to the pace. */
 export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Promise<Answered> {
   const { lease: { crawl }, cookies } = hold;
@@ -59,7 +66,7 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
   const answer = await parts.fetcher.fetch({
     url,
     headers: headersOf(hold, what),
-    limits: parts.settings.fetchLimits,
+    limits: limitsOf(what.target, parts),
     onlyOpened: !crawl.polite,
     admitAddress: hold.addresses.admit,
     ...(what.sendBy === undefined ? {} : { sendBy: what.sendBy }),

@@ -102,7 +102,14 @@ function addHints(fetched: Draft<Fetched>, { priorities, lastmods }: SitemapLink
 /** What isn't HTML may be a sitemap or a feed. */
 async function listedLinks(what: ToSettle, answer: Exchange, hold: LeaseHold, parts: EdgeParts) {
   const isAsked = hold.lease.crawl.sitemaps && answer.status >= 200 && answer.status < 300;
-  return isAsked ? await sitemapLinks(answer, what.target, parts) : undefined;
+  if (!isAsked) return undefined;
+  try {
+    return await sitemapLinks(answer, what.target, parts);
+  } catch (error) {
+    // A file that no reader is made for must not look like trouble of this machine's: the crawl would stand still.
+    parts.log.error("reading a sitemap failed; this is a bug", { url: answer.url, error: String(error) });
+    return undefined;
+  }
 }
 
 /** What the page asks for, by its header or its meta elements. */

@@ -16,9 +16,9 @@ const urlset = (...urls: string[]) =>
 const index = (...urls: string[]) =>
   xml(`<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join("")}</sitemapindex>`);
 
-function gzipped(body: string): Uint8Array {
+function gzipped(body: string, type = "application/gzip", coding = ""): Uint8Array {
   const bytes = gzipSync(new TextEncoder().encode(body));
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${coding}Content-Length: ${bytes.length}\r\n\r\n`;
   return new Uint8Array([...new TextEncoder().encode(head), ...bytes]);
 }
 
@@ -30,11 +30,24 @@ function site(base: () => string): Script {
       case "/robots.txt":
         return text(`User-agent: *\nDisallow: /private\nSitemap: ${url("/index.xml")}\nSitemap: /list.txt\n`);
       case "/index.xml":
-        return index(url("/index.xml"), url("/plain.xml"), url("/zipped.xml.gz"), url("/endless/0.xml"));
+        return index(
+          url("/index.xml"),
+          url("/plain.xml"),
+          url("/zipped.xml.gz"),
+          url("/large.xml"),
+          url("/endless/0.xml"),
+        );
       case "/plain.xml":
         return urlset(url("/only-here"), url("/private/x"), "http://elsewhere.test/y", "/relative");
       case "/zipped.xml.gz":
         return gzipped(`<urlset><url><loc>${url("/zipped")}</loc></url></urlset>`);
+      case "/large.xml":
+        // More than a page may have, less than a sitemap may.
+        return gzipped(
+          `<urlset>${" ".repeat(11_000_000)}<url><loc>${url("/late")}</loc></url></urlset>`,
+          "text/xml",
+          "Content-Encoding: gzip\r\n",
+        );
       case "/list.txt":
         return text(`${url("/from-text")}\n${url("/")}\n`);
       case "/feed":
@@ -67,8 +80,16 @@ async function crawled(...flags: string[]) {
 
 test("E94: sitemaps that robots.txt names are read once each, endless ones to their depth, and their pages fetched", async () => {
   const { summary, paths } = await crawled();
-  const sitemaps = ["/index.xml", "/list.txt", "/plain.xml", "/zipped.xml.gz", "/endless/0.xml", "/endless/1.xml"];
-  const pages = ["/", "/feed", "/from-feed", "/from-text", "/only-here", "/relative", "/zipped"];
+  const sitemaps = [
+    "/index.xml",
+    "/list.txt",
+    "/plain.xml",
+    "/zipped.xml.gz",
+    "/large.xml",
+    "/endless/0.xml",
+    "/endless/1.xml",
+  ];
+  const pages = ["/", "/feed", "/from-feed", "/from-text", "/late", "/only-here", "/relative", "/zipped"];
   assert.deepEqual(paths, ["/robots.txt", ...sitemaps, ...pages].sort());
   const { state, pages: counted, excluded, rejected_by_reason: rejected } = summary as Record<string, unknown>;
   assert.deepEqual([state, counted, excluded], ["finished", pages.length, 1], JSON.stringify(summary));
