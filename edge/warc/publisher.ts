@@ -6,7 +6,7 @@
  */
 
 import type { Core } from "../../core-wasm/core.ts";
-import type { CaptureRow, FrontierVerbs } from "../../protocol/mod.ts";
+import type { CaptureRow, CapturesReply, FrontierVerbs } from "../../protocol/mod.ts";
 import type { AppendFile, Files } from "../../runtime/ports.ts";
 import { cdxjLine } from "./cdxj.ts";
 import { sortLines } from "./line_sort.ts";
@@ -131,20 +131,31 @@ class CapturePublisher implements Publisher {
   async #publishAll(): Promise<number> {
     if (this.#closed) throw new Error("Publishing captures: the publisher is closed.");
     let published = 0;
+    let unread: unknown;
     for (const shard of this.#parts.shards()) {
       for (let more = true; more;) {
-        const reply = await this.#parts.frontier.captures({
-          storage_prefix: this.#parts.storagePrefix,
-          shard,
-          after_seq: this.#state.seqs.get(shard) ?? 0,
-          limit: this.#parts.batchRows ?? BATCH_ROWS,
+        const reply = await this.#captures(shard).catch((error) => {
+          unread = error;
+          return undefined;
         });
+        if (reply === undefined) break;
         if (reply.rows.length > 0) await this.#commit(shard, reply.rows);
         published += reply.rows.length;
         more = reply.more && reply.rows.length > 0;
       }
     }
+    // A shard that nobody answers for holds up no other.
+    if (unread !== undefined) throw unread;
     return published;
+  }
+
+  #captures(shard: number): Promise<CapturesReply> {
+    return this.#parts.frontier.captures({
+      storage_prefix: this.#parts.storagePrefix,
+      shard,
+      after_seq: this.#state.seqs.get(shard) ?? 0,
+      limit: this.#parts.batchRows ?? BATCH_ROWS,
+    });
   }
 
   /** A write that failed leaves the outputs ahead of the state: nothing more may follow until they are cut again. */

@@ -174,3 +174,19 @@ test("publisher: a full disk stops it with a sentence; the next run has every li
   assertOnce(await linesOf(files, "data/index.cdxj"), shards);
   assertOnce((await linesOf(files, "data/pages.jsonl")).slice(1), shards);
 });
+
+test("publisher: a shard that nobody answers for holds up no other, and comes when its next owner answers", async () => {
+  const shards = { 0: range(25, 0), 1: range(25, 1) };
+  const files = new MemoryFiles();
+  const table = pageTable(shards);
+  let isDown = true;
+  const captures: FrontierVerbs["captures"] = (request) =>
+    isDown && request.shard === 0 ? Promise.reject(new Error("nobody answers for shard 0")) : table.captures(request);
+  const publisher = await openPublisher({ ...parts(files, shards), frontier: { captures } });
+  await assert.rejects(publisher.publishPending(), /shard 0/);
+  assertOnce((await linesOf(files, "data/pages.jsonl")).slice(1), { 1: shards[1] });
+  isDown = false;
+  assert.equal(await publisher.publishPending(), 25);
+  await publisher.finish();
+  assertOnce((await linesOf(files, "data/pages.jsonl")).slice(1), shards);
+});

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 import { slotOfName } from "../support/two_coordinators.ts";
 
-const HOSTS = Number(process.env.OUTRIDER_SITE_HOSTS ?? 40);
+const HOSTS = Number(process.env.OUTRIDER_SITE_HOSTS ?? 30);
 const ADDRESSES = 20;
 const SITE = { parallel: 4, delayMs: 25 };
 const ADDRESS = { parallel: 2, delayMs: 150 };

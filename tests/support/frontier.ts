@@ -5,7 +5,11 @@
 
 import type { Core } from "../../core-wasm/core.ts";
 import { loadCore } from "../../core-wasm/mod.ts";
-import { type CoordinatorOptions, openCoordinator } from "../../coordinator/frontier/coordinator.ts";
+import {
+  type CoordinatorOptions,
+  type FrontierCoordinator,
+  openCoordinator,
+} from "../../coordinator/frontier/coordinator.ts";
 import type { Coordinator, ShardStore } from "../../coordinator/ports.ts";
 import { MemoryControlDisk, MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
@@ -76,7 +80,7 @@ export async function start(
     wrap?: (store: ShardStore) => ShardStore;
     owns?: readonly number[];
   } = {},
-): Promise<Coordinator> {
+): Promise<FrontierCoordinator> {
   const { owns } = options;
   const wrap = options.wrap ?? ((store) => store);
   return await openCoordinator({

@@ -2,7 +2,7 @@
  * Two coordinators in memory that own one shard each of one frontier, and names that lie where a test wants them.
  */
 
-import { openCoordinator } from "../../coordinator/frontier/coordinator.ts";
+import type { FrontierCoordinator, openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { Coordinator } from "../../coordinator/ports.ts";
 import { addressGroup, type CrawlSpec, evenSlotMap, type Lease, shardOf, slotOf } from "../../protocol/mod.ts";
 import { ask, newWorld, start, testCore, type World } from "./frontier.ts";
@@ -10,7 +10,7 @@ import { ask, newWorld, start, testCore, type World } from "./frontier.ts";
 export interface Pair {
   readonly world: World;
   /** By shard. */
-  readonly coordinators: readonly [Coordinator, Coordinator];
+  readonly coordinators: readonly [FrontierCoordinator, FrontierCoordinator];
   close(): Promise<void>;
 }
 
