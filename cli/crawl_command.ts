@@ -191,6 +191,8 @@ function edgeSettings(plan: CrawlPlan, flags: Flags): EdgeNodeSettings {
     openedCidrs: plan.openedCidrs,
     resolve: flags.resolve,
     resolvers: flags.resolver,
+    timeoutMs: flags.timeoutMs,
+    bodyBytes: Math.round(flags.maxBodyMb * 1e6),
   };
 }
 

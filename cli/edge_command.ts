@@ -8,7 +8,7 @@ import { loadCore } from "../core-wasm/mod.ts";
 import type { SlotMap } from "../protocol/mod.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
 import { defaultUserAgent } from "../coordinator/frontier/crawls/crawl_spec.ts";
-import { checkAddressFlags } from "./address_flags.ts";
+import { addAddressFlags, type AddressFlags, checkAddressFlags } from "./address_flags.ts";
 import { addSegmentFlags, openBlobs, type SegmentFlags, segmentPlace, tryBlobs } from "./blob_flags.ts";
 import { lockFolder } from "./data_lock.ts";
 import type { EdgeNodeSettings } from "./edge_node.ts";
@@ -20,16 +20,13 @@ import { addScanFlag, type ScanFlag } from "./scan_flag.ts";
 import { listenForStop } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
-interface Flags extends SegmentFlags, ScanFlag {
+interface Flags extends SegmentFlags, ScanFlag, AddressFlags {
   readonly coordinator: readonly string[];
   readonly region: string;
   readonly worker?: string;
   readonly contact?: string;
   readonly data: string;
   readonly hosts: number;
-  readonly allowAddress: readonly string[];
-  readonly resolve: readonly string[];
-  readonly resolver: readonly string[];
   readonly logJson?: boolean;
   readonly verbose?: boolean;
 }
@@ -54,12 +51,9 @@ export function registerEdge(program: Command): void {
     .option("--contact <who>", "who runs this edge, for the warcinfo records: mail or web address")
     .option("--data <folder>", "the data folder", folder, "outrider-edge")
     .option("--hosts <n>", "hosts crawled at the same time", number({ least: 1, most: 10_000 }), 64)
-    .option("--allow-address <cidr>", "open an address range that isn't public (repeatable)", many, [])
-    .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
-    .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
-  addScanFlag(addSegmentFlags(command)).action(edge);
+  addScanFlag(addSegmentFlags(addAddressFlags(command))).action(edge);
 }
 
 async function edge(flags: Flags): Promise<void> {
@@ -138,6 +132,8 @@ function edgeSettings(flags: Flags, workerId: string): EdgeNodeSettings {
     openedCidrs: flags.allowAddress,
     resolve: flags.resolve,
     resolvers: flags.resolver,
+    timeoutMs: flags.timeoutMs,
+    bodyBytes: Math.round(flags.maxBodyMb * 1e6),
   };
 }
 

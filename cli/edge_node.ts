@@ -56,6 +56,10 @@ export interface EdgeNodeSettings {
   readonly resolve: readonly string[];
   /** DNS servers, `IP[:port]` each; none = the system's. */
   readonly resolvers: readonly string[];
+  /** Wall clock of one fetch; other limits of time are no longer. */
+  readonly timeoutMs: number;
+  /** Of one body, on the wire and decoded. */
+  readonly bodyBytes: number;
   /** Threads that scan pages; 0 = they are scanned where they are fetched. */
   readonly scanThreads: number;
   /** Where WARC files go, in segments; absent = files in the data folder. */
@@ -108,7 +112,8 @@ async function openArchiveOf(settings: EdgeNodeSettings, core: Core, log: Logger
   return await openArchive({ ...common, ...place, settings: about });
 }
 
-function edgeSettings({ workerId, region, maxHosts, segments }: EdgeNodeSettings): EdgeSettings {
+function edgeSettings(settings: EdgeNodeSettings): EdgeSettings {
+  const { workerId, region, maxHosts, segments, timeoutMs, bodyBytes } = settings;
   return {
     workerId,
     region,
@@ -117,12 +122,12 @@ function edgeSettings({ workerId, region, maxHosts, segments }: EdgeNodeSettings
     confirmMs: LIMITS.confirmMs,
     settlingPerLease: segments === undefined ? SETTLING : LIMITS.targetsPerLease,
     fetchLimits: {
-      connectMs: LIMITS.connectMs,
-      idleMs: LIMITS.idleMs,
-      wallMs: LIMITS.fetchWallMs,
+      connectMs: Math.min(LIMITS.connectMs, timeoutMs),
+      idleMs: Math.min(LIMITS.idleMs, timeoutMs),
+      wallMs: timeoutMs,
       headerBytes: LIMITS.headerBytes,
-      wireBytes: LIMITS.wireBytes,
-      decodedBytes: LIMITS.decodedBytes,
+      wireBytes: bodyBytes,
+      decodedBytes: bodyBytes,
     },
   };
 }

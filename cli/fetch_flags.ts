@@ -3,7 +3,7 @@
  */
 
 import type { Command } from "commander";
-import type { AddressFlags } from "./address_flags.ts";
+import { addAddressFlags, type AddressFlags } from "./address_flags.ts";
 import type { FetchRules, NoarchiveUse } from "../protocol/mod.ts";
 import { many, oneOf } from "./flags.ts";
 
@@ -17,15 +17,7 @@ export interface FetchFlags extends AddressFlags {
 }
 
 export function addFetchFlags(command: Command): Command {
-  return command
-    .option(
-      "--allow-address <cidr>",
-      "open an address range that isn't public, e.g. 127.0.0.0/8 (repeatable)",
-      many,
-      [],
-    )
-    .option("--resolve <host=address>", "use this address for a host, or for *.suffix (repeatable)", many, [])
-    .option("--resolver <ip[:port]>", "ask this DNS server instead of the system's (repeatable)", many, [])
+  return addAddressFlags(command)
     .option("--embeds", "fetch images, scripts and styles of pages too")
     .option("--skip-nofollow", "don't follow links with rel=nofollow")
     .option(

@@ -2,7 +2,7 @@
  * One request under a lease: sent when the lease allows, counted by its pace whatever comes of it.
  */
 
-import type { Target } from "../protocol/mod.ts";
+import { LIMITS, type Target } from "../protocol/mod.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import type { Exchange, FetchFailure, FetchLimits, FetchRequest } from "./ports.ts";
@@ -52,10 +52,18 @@ export interface ToSend {
   readonly onSent?: () => void;
 }
 
-/** A sitemap may unpack to five times what a page may (sitemaps.org); on the wire it is bounded like any body. */
+/**
+ * A crawl may want short pages only: what it goes by, robots.txt and sitemaps, is read as long as ever (RFC 9309 2.5). A
+ * sitemap may unpack to five times what a page may (sitemaps.org); on the wire it is bounded like any body.
+ */
 function limitsOf({ kind }: Target, { settings: { fetchLimits } }: EdgeParts): FetchLimits {
-  if (kind !== "sitemap") return fetchLimits;
-  return { ...fetchLimits, decodedBytes: Math.max(fetchLimits.decodedBytes, SITEMAP_LIMITS.bytes) };
+  if (kind === "page") return fetchLimits;
+  const decoded = kind === "sitemap" ? SITEMAP_LIMITS.bytes : LIMITS.decodedBytes;
+  return {
+    ...fetchLimits,
+    wireBytes: Math.max(fetchLimits.wireBytes, LIMITS.wireBytes),
+    decodedBytes: Math.max(fetchLimits.decodedBytes, decoded),
+  };
 }
 
 /** Sends the request now; the caller has seen to the pace. */
@@ -66,7 +74,7 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
   const answer = await parts.fetcher.fetch({
     url,
     headers: headersOf(hold, what),
-    limits: limitsOf(what.target, parts),
+    limits: limitsOf(target, parts),
     onlyOpened: !crawl.polite,
     admitAddress: hold.addresses.admit,
     ...(what.sendBy === undefined ? {} : { sendBy: what.sendBy }),

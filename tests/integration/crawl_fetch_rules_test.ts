@@ -7,7 +7,7 @@ import { pagesOf, warcFiles } from "../support/crawl_output.ts";
 import { addressOf, startDnsServer } from "../support/dns_server.ts";
 import { runOutrider, summaryOf } from "../support/outrider_process.ts";
 import type { RawRequest } from "../support/raw_server.ts";
-import { answer, html, missing, moved, startSites } from "../support/scripted_sites.ts";
+import { answer, html, missing, moved, startSites, text } from "../support/scripted_sites.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
@@ -154,6 +154,30 @@ test("--resolver: names are asked of that server, and what it says passes the gu
   } finally {
     await folder.remove();
     await dns.close();
+    await sites.close();
+  }
+});
+
+test("limits by flags: a longer body is cut and marked, robots.txt is read whole all the same (E35), a slow page is given up", async () => {
+  const rules = `User-agent: *\n${"# comment\n".repeat(500)}Disallow: /private\n`;
+  const sites = await startSites(({ path }, request) => {
+    if (path === "/robots.txt") return text(rules);
+    if (path === "/") return html(`<a href="/private">x</a> <a href="/slow">y</a> <a href="/long">z</a>`);
+    if (path === "/long") return html("long ".repeat(1000));
+    if (path === "/slow") return request.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nbegun");
+    return html("private");
+  });
+  const folder = temporaryFolder();
+  try {
+    const flags = ["--max-body-mb", "0.002", "--timeout-ms", "1000"];
+    const ended = await runOutrider(["crawl", sites.url("127.0.0.1"), "--data", folder.path, ...FAST, ...flags]);
+    assert.equal(summaryOf(ended).excluded, 1, ended.stderr);
+    const lines = pagesOf(folder.path) as unknown as { url: string; body_length: number; truncated?: string }[];
+    const found = lines.map(({ url, body_length, truncated }) => [new URL(url).pathname, body_length, truncated])
+      .sort();
+    assert.deepEqual(found.slice(1), [["/long", 2000, "length"], ["/slow", 5, "time"]]);
+  } finally {
+    await folder.remove();
     await sites.close();
   }
 });

@@ -50,6 +50,8 @@ test("scan budget: an endless and a greedy page are reported as scan_failed, arc
         openedCidrs: ["127.0.0.0/8"],
         resolve: [],
         resolvers: [],
+        timeoutMs: 30_000,
+        bodyBytes: 10_000_000,
       }, {
         frontier: coordinator,
         core: coreOf(await hostileArtefact()),
