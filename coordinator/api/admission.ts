@@ -25,15 +25,15 @@ export function createAdmission(parts: ApiParts, book: TokenBook): (context: Con
   };
   return async (context) => {
     const known = await book.current();
-    const header = context.req.header("authorization");
-    const caller = known.isOpen ? OPEN_CALLER : authenticate(header, known.tokens, parts.digest);
-    if (caller === undefined) keep(context.env?.remoteAddress ?? "", "stranger");
-    else keep(caller.id, caller.role);
     if (known.isOpen) {
+      // Loopback: all share one name there, edges too, so a rate would hold them up.
       const problem = strangerProblem(context.req.raw, parts.hostnames, parts.corsOrigins);
       if (problem !== undefined) throw new ApiProblem(403, problem);
       return { ...OPEN_CALLER, barred: known.quarantined };
     }
+    const caller = authenticate(context.req.header("authorization"), known.tokens, parts.digest);
+    if (caller === undefined) keep(context.env?.remoteAddress ?? "", "stranger");
+    else keep(caller.id, caller.role);
     const admitted = allowed(caller, context.req.method, context.req.path);
     if (known.quarantined.size === 0) return admitted;
     if (admitted.role === "edge") refuseBarred(known.quarantined, admitted.name);

@@ -16,7 +16,7 @@ import { test } from "../support/test.ts";
 import { type BadRequest, badRequest } from "./api_bad_requests.ts";
 import { Chance } from "./chance.ts";
 
-const REQUESTS = Number(process.env.OUTRIDER_API_FUZZ ?? 500);
+const REQUESTS = Number(process.env.OUTRIDER_API_FUZZ ?? 400);
 const SEED = Number(process.env.OUTRIDER_API_FUZZ_SEED ?? 1);
 /** Requests between two looks at the stores. */
 const STRETCH = 250;

@@ -117,6 +117,8 @@ test("rates: a token that asks too often is told when to come again, and others 
     plane.advance(1000);
     assert.equal(await get(READER_TOKEN), 200);
     for (let i = 0; i < 50; i++) assert.equal(await get(EDGE_TOKEN), 403);
+    const open = apiClient({ ...apiParts(plane), tokens: [], rates: { operator: 1, stranger: 1 } });
+    for (let i = 0; i < 50; i++) assert.equal((await open("GET /v1/crawls", { token: "" })).status, 200);
   }));
 
 test("CORS: no header of it unless an origin is let in, and then for that origin only", () =>
