@@ -5,6 +5,7 @@
 
 import { type Client, createClient, type InValue, LibsqlError } from "@libsql/client";
 import { pathToFileURL } from "node:url";
+import { repeated } from "./libsql_repeat.ts";
 
 export type SqlValue = string | bigint | number | null | Uint8Array;
 
@@ -37,6 +38,8 @@ export interface ConnectOptions {
   readonly authToken?: string | undefined;
   /** How long a statement may wait for another process's lock, which blocks the event loop meanwhile. */
   readonly busyMs?: number | undefined;
+  /** Every write to this database may be done twice: on a server one whose answer was lost is sent again. */
+  readonly repeatsWrites?: boolean | undefined;
   /** Replaces the HTTP client of a server connection. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
@@ -95,6 +98,14 @@ export function isUrl(location: string): boolean {
   return /^(libsql|https?|wss?):\/\//i.test(location);
 }
 
+/** Longer than any statement of ours takes, and shorter than people wait: then the answer counts as lost. */
+const REQUEST_MS = 15_000;
+
+function requestWithin(options: ConnectOptions): (request: Request) => Promise<Response> {
+  const send = options.fetch ?? ((request: Request) => fetch(request));
+  return (request) => send(new Request(request, { signal: AbortSignal.timeout(REQUEST_MS) }));
+}
+
 function openClient(options: ConnectOptions): Client {
   const { location } = options;
   try {
@@ -104,7 +115,7 @@ function openClient(options: ConnectOptions): Client {
       concurrency: isUrl(location) ? 20 : 1,
       timeout: options.busyMs ?? 5000,
       ...(options.authToken === undefined ? {} : { authToken: options.authToken }),
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...(isUrl(location) ? { fetch: requestWithin(options) } : {}),
     });
   } catch (error) {
     throw new SqlError(error, isUrl(location) ? "URL_INVALID" : "SQLITE_CANTOPEN");
@@ -114,15 +125,17 @@ function openClient(options: ConnectOptions): Client {
 /** Connects; a file is created when there is none. Throws SqlError. */
 export function connect(options: ConnectOptions): Database {
   const connection = new Connection(openClient(options));
+  const isServer = isUrl(options.location);
+  const reading = <T>(work: (client: Client) => Promise<T>) =>
+    isServer ? repeated(() => connection.run(work)) : connection.run(work);
+  const writing = isServer && options.repeatsWrites === true ? reading : connection.run.bind(connection);
   return {
     place: isUrl(options.location) ? options.location.replace(/[?#].*$/, "") : options.location,
     path: isUrl(options.location) ? undefined : options.location,
     read: (sql, args = []) =>
-      connection.run(async (client) =>
-        (await client.execute({ sql, args: args as InValue[] })).rows as unknown as SqlRow[]
-      ),
+      reading(async (client) => (await client.execute({ sql, args: args as InValue[] })).rows as unknown as SqlRow[]),
     write: (statements) =>
-      connection.run(async (client) => {
+      writing(async (client) => {
         const batch = statements.map(({ sql, args }) => ({ sql, args: args as InValue[] }));
         return (await client.batch(batch, "write")).map((result) => result.rows as unknown as SqlRow[]);
       }),

@@ -33,7 +33,7 @@ const ROWS = "with r (v) as materialized (select value from json_each(?))";
 const SQL = {
   // A NULL that meets `not null` ends the transaction: another owner's term, or a batch out of order.
   guard: `update shard set
-    batch_seq = case when owner_term = ?1 and batch_seq = ?2 - 1 then ?2 end, owner_wall_ms = ?6,
+    batch_seq = case when owner_term = ?1 and batch_seq = ?2 - 1 then ?2 end, owner_wall_ms = ?6, batch_mark = ?7,
     next_url_seq = max(next_url_seq, ?3), next_capture_seq = max(next_capture_seq, ?4), url_count = url_count + ?5`,
   crawl: `${ROWS} insert into crawl (id, crawl_id, counters) select v->>0, v->>1, v->2 from r where true
     on conflict (id) do update set counters = excluded.counters`,
@@ -67,6 +67,12 @@ const SQL = {
   received: `${ROWS} insert or ignore into received (slot, lease_id, seq) select v->>0, v->>1, v->>2 from r`,
 } as const;
 
+export interface CommitTerms {
+  readonly ownerTerm: number;
+  /** The name of this very commit: whoever finds it in the shard's row knows that it was done. */
+  readonly mark: string;
+}
+
 function nextAfter(rows: readonly { readonly seq: number }[]): bigint {
   let next = 0;
   for (const { seq } of rows) next = Math.max(next, seq + 1);
@@ -74,15 +80,15 @@ function nextAfter(rows: readonly { readonly seq: number }[]): bigint {
 }
 
 /** The guard: bumps batch_seq, and the counters that a start would otherwise have to count. */
-function guard(batch: Batch, ownerTerm: number): Statement {
+function guard(batch: Batch, { ownerTerm, mark }: CommitTerms): Statement {
   const urlSeq = [nextAfter(batch.newUrls), nextAfter(batch.changedUrls)].reduce((a, b) => (a > b ? a : b));
   const args = [BigInt(ownerTerm), BigInt(batch.batchSeq), urlSeq, nextAfter(batch.captures)];
-  return { sql: SQL.guard, args: [...args, BigInt(batch.newUrls.length), BigInt(Math.floor(batch.wallMs))] };
+  return { sql: SQL.guard, args: [...args, BigInt(batch.newUrls.length), BigInt(Math.floor(batch.wallMs)), mark] };
 }
 
 /** The transaction for `batch`. Ended leases go before new ones of the same host. */
-export function commitStatements(batch: Batch, ownerTerm: number, numbering: Numbering): Statement[] {
-  const statements = [guard(batch, ownerTerm)];
+export function commitStatements(batch: Batch, terms: CommitTerms, numbering: Numbering): Statement[] {
+  const statements = [guard(batch, terms)];
   const add = <T>(sql: string, rows: readonly T[], encode: (row: T) => string) => {
     if (rows.length > 0) statements.push({ sql, args: [jsonArray(rows, encode)] });
   };

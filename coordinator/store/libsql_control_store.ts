@@ -36,7 +36,7 @@ async function checkFormat(database: Database): Promise<void> {
 }
 
 async function openDatabase(options: OpenOptions): Promise<Database> {
-  const database = connectChecked(options);
+  const database = connectChecked({ ...options, repeatsWrites: true });
   try {
     await prepare(database, LAYOUT, options);
     await explained("Opening", database, async () => {

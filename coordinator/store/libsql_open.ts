@@ -56,6 +56,10 @@ export function connectChecked(options: OpenOptions): Database {
   }
 }
 
+/** The engine's own aside: it makes some in a database that is empty otherwise. */
+const TABLES =
+  "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'libsql_%'";
+
 async function checkWhole(database: Database): Promise<void> {
   const bytes = database.path === undefined ? 0 : statSync(database.path).size;
   if (bytes === 0 || bytes > QUICK_CHECK_BYTES) return;
@@ -85,7 +89,7 @@ async function tune(database: Database, options: OpenOptions): Promise<void> {
 /** Checks the database, lays it out when it is empty, and sets the connection up. Closes nothing. */
 export async function prepare(database: Database, layout: Layout, options: OpenOptions): Promise<void> {
   await explained("Opening", database, async () => {
-    const tables = (await database.read("select name from sqlite_master where type = 'table'")).map((row) => row[0]);
+    const tables = (await database.read(TABLES)).map((row) => row[0]);
     await checkWhole(database);
     if (tables.length > 0 && !tables.includes(layout.mark)) {
       throw new Error(

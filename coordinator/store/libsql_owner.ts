@@ -11,8 +11,8 @@ import { SHARD_FORMAT, SHARD_TABLES, SHARD_VIEWS } from "./schema.ts";
 
 export function shardLayout(keyVersion: number): Layout {
   const first = plain(
-    `insert or ignore into shard (id, format, key_version, owner, owner_term, owner_wall_ms, batch_seq, next_url_seq, next_capture_seq, url_count)
-     values (1, ?, ?, '', 0, 0, 0, 1, 1, 0)`,
+    `insert or ignore into shard (id, format, key_version, owner, owner_term, owner_wall_ms, batch_seq, batch_mark, next_url_seq, next_capture_seq, url_count)
+     values (1, ?, ?, '', 0, 0, 0, '', 1, 1, 0)`,
     [BigInt(SHARD_FORMAT), BigInt(keyVersion)],
   );
   return {

@@ -10,7 +10,8 @@
 import type { Clock } from "../../runtime/ports.ts";
 import type { ListingReader } from "../page_ports.ts";
 import type { Batch, ShardStore } from "../ports.ts";
-import { type Database, isUrl } from "./libsql_client.ts";
+import { type Database, isUrl, type Statement } from "./libsql_client.ts";
+import { isUncertain, pause, TRIES } from "./libsql_repeat.ts";
 import { commitStatements } from "./libsql_commit.ts";
 import { explained } from "./libsql_errors.ts";
 import { listingsOf } from "./libsql_listings.ts";
@@ -57,11 +58,32 @@ async function apply(session: Session, batch: Batch): Promise<void> {
   const { database, names, ownerTerm } = session;
   try {
     const numbering = await names.number(crawlsOf(batch), batch.newUrls);
-    await database.write(commitStatements(batch, ownerTerm, numbering));
+    const mark = crypto.randomUUID();
+    await writeOnce(database, mark, commitStatements(batch, { ownerTerm, mark }, numbering));
     names.remember(numbering);
   } catch (error) {
     names.forget();
     throw await explained("Committing to", database, () => refusal(database, ownerTerm, batch.batchSeq, error));
+  }
+}
+
+/**
+ * On a server an answer can be lost, and HTTP clients send a request again by themselves when a connection breaks: so a
+ * refusal may be that of the second copy. After any error it is looked up whether the batch was done, by its mark, as
+ * another batch may have its number. If it wasn't, and nobody knows why, it is sent again; the guard lets one copy through.
+ */
+async function writeOnce(database: Database, mark: string, statements: readonly Statement[]): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      await database.write(statements);
+      return;
+    } catch (error) {
+      if (database.path !== undefined) throw error;
+      const [row] = await database.read("select batch_mark from shard");
+      if (row?.[0] === mark) return;
+      if (tries >= TRIES || !isUncertain(error)) throw error;
+      await pause(tries);
+    }
   }
 }
 

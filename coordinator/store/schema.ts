@@ -11,7 +11,7 @@
  */
 
 /** Bumped when the tables change; a store of another format is refused. */
-export const SHARD_FORMAT = 9;
+export const SHARD_FORMAT = 10;
 
 /** `UrlState` as it is stored; the partial indexes below name the first two. */
 export const URL_STATES = ["ready", "waiting", "done", "excluded", "dead"] as const;
@@ -25,6 +25,7 @@ export const SHARD_TABLES: readonly string[] = [
     owner_term integer not null,
     owner_wall_ms integer not null,
     batch_seq integer not null,
+    batch_mark text not null,
     next_url_seq integer not null,
     next_capture_seq integer not null,
     url_count integer not null

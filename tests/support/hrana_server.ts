@@ -1,17 +1,32 @@
 /**
- * A libSQL server as the store's HTTP client sees one: Hrana 2 over POST /v2/pipeline, on a file, called without a socket.
+ * A libSQL server as the store's HTTP client sees one: Hrana 2 over POST /v2/pipeline, on a file, with faults; behind a
+ * socket, or called without one.
  * Invariant: a batch is one transaction, as sqld makes it. It serves what @libsql/client sends for single statements and
  * write batches, and no interactive transactions.
  */
 
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { connect, type Database, SqlError, type SqlRow, type SqlValue } from "../../coordinator/store/libsql_client.ts";
 
 export interface HranaServer {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The next write is lost before it is done, or its answer after. */
-  lose(what: "request" | "answer"): void;
+  /** The next writes have these ends, one after the other. */
+  fail(...faults: HranaFault[]): void;
+  /** Any request takes so much longer, ms. */
+  slowMs: number;
+  /** Requests so far. */
+  requests: number;
   close(): void;
 }
+
+/**
+ * `request`: it is lost before it is done. `answer`: it is done, its answer is lost. `late`: its connection breaks, and it
+ * is done when the next request has been answered. `503`: an overloaded server. `expired`: its stream is gone.
+ */
+export type HranaFault = "request" | "answer" | "late" | "503" | "expired";
 
 interface HranaValue {
   readonly type: "null" | "integer" | "float" | "text" | "blob";
@@ -126,23 +141,75 @@ class Stream {
 /** A server on the file at `path` that wants `token`. */
 export function hranaServer(path: string, token: string): HranaServer {
   const database = connect({ location: path });
-  let lost: "request" | "answer" | undefined;
-  return {
+  const faults: HranaFault[] = [];
+  let late: (() => Promise<unknown>) | undefined;
+  const perform = async (requests: readonly HranaRequest[]) => {
+    const stream = new Stream(database);
+    const results = [];
+    for (const one of requests) results.push(await stream.answer(one));
+    return Response.json({ baton: null, base_url: null, results });
+  };
+  const server: HranaServer = {
+    slowMs: 0,
+    requests: 0,
     async fetch(request) {
+      server.requests++;
+      if (server.slowMs > 0) await new Promise((resolve) => void setTimeout(resolve, server.slowMs));
       if (request.headers.get("authorization") !== `Bearer ${token}`) {
         return Response.json({ message: "the token is wrong", code: "AUTH" }, { status: 401 });
       }
       const { requests } = await request.json() as { requests: HranaRequest[] };
-      const losing = requests.some(({ type }) => type === "batch") ? lost : undefined;
-      if (losing) lost = undefined;
-      if (losing === "request") throw new TypeError("connection refused");
-      const stream = new Stream(database);
-      const results = [];
-      for (const one of requests) results.push(await stream.answer(one));
-      if (losing === "answer") throw new TypeError("connection reset");
-      return Response.json({ baton: null, base_url: null, results });
+      const fault = requests.some(({ type }) => type === "batch") ? faults.shift() : undefined;
+      if (fault === "503") return new Response("try again later", { status: 503 });
+      if (fault === "expired") {
+        return Response.json({ message: "no such stream", code: "STREAM_EXPIRED" }, { status: 400 });
+      }
+      if (fault === "request") throw new TypeError("connection refused");
+      if (fault === "late") {
+        late = () => perform(requests);
+        throw new TypeError("connection reset");
+      }
+      const answer = await perform(requests);
+      const belated = late;
+      late = undefined;
+      await belated?.();
+      if (fault === "answer") throw new TypeError("connection reset");
+      return answer;
     },
-    lose: (what) => void (lost = what),
+    fail: (...more) => void faults.push(...more),
     close: () => database.close(),
+  };
+  return server;
+}
+
+/** The same behind a socket: what `fetch` rejects with is a connection that breaks. */
+export async function listenHrana(server: HranaServer): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const http = createServer((incoming, outgoing) => {
+    const chunks: Uint8Array[] = [];
+    incoming.on("data", (chunk) => chunks.push(chunk));
+    incoming.on("end", async () => {
+      try {
+        const request = new Request(`http://libsql.test${incoming.url}`, {
+          method: incoming.method!,
+          headers: { authorization: incoming.headers.authorization ?? "" },
+          body: Buffer.concat(chunks),
+        });
+        const answer = await server.fetch(request);
+        outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+        outgoing.end(Buffer.from(await answer.arrayBuffer()));
+      } catch {
+        incoming.socket.destroy();
+      }
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const { port } = http.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      http.close();
+      http.closeAllConnections();
+      await once(http, "close");
+    },
   };
 }
