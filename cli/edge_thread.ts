@@ -46,7 +46,7 @@ export async function openEdgeThread(settings: EdgeNodeSettings, parts: EdgeThre
     ...Object.fromEntries(VERBS.map((verb) => [verb, (argument: never) => frontier[verb](argument)])),
     log: ({ level, message, fields }: LogLine) => log[level](message, fields),
     trouble: parts.onLocalTrouble,
-  });
+  }, "text");
   let ended = false;
   worker.addEventListener("error", (event) => {
     event.preventDefault();

@@ -25,7 +25,7 @@ const calls = openCalls(globalThis as unknown as Channel, {
   run: () => node!.run(stop.signal),
   stop: () => stop.abort(),
   close: () => node?.close(),
-});
+}, "text");
 
 const frontier = Object.fromEntries(
   VERBS.map((verb) => [verb, (argument: unknown) => calls.call(verb, argument)]),
