@@ -2,7 +2,7 @@
  * Is it the web, or is it us? Failures that may be this machine's are held back until it is known; while it is this machine
  * nothing is leased, and what failed goes back untouched.
  * Invariants: a failure is the host's only after something else was heard of the network since, or where there is nothing
- * to compare it with (fewer than LEAST_HOSTS hosts, or none that ever answered); trouble ends by itself, when a probe or an
+ * to compare it with (fewer than LEAST_HOSTS hosts and no resolver that answered before, or no host that did); trouble ends by itself, when a probe or an
  * answer shows that it is over. Nothing is sent to a host to find out: a TCP connection to an address that answered before
  * is opened and closed, one at a time for each host, rarer and rarer (ADR 27).
  */
@@ -127,12 +127,15 @@ export class Health {
     this.#noteFailing(host, failedAt);
     if (this.#isResigned) return false;
     if (this.#isKnownToBe(suspected)) return true;
-    if (this.#hostsMet(host) < LEAST_HOSTS) return false;
+    const isFew = this.#hostsMet(host) < LEAST_HOSTS;
+    if (isFew && this.#parts.probe.resolvedAt() === -Infinity) return false;
     if (await this.#isHeard(suspected, host, failedAt)) return false;
     if (this.#isKnownToBe(suspected)) return true;
-    if (await this.#isWell(suspected, failedAt)) return false;
-    if (!this.#isEnough(suspected)) return false;
-    this.#begin(suspected, sentenceOf(suspected, this.#failing.size, failure.detail));
+    // Too few hosts to compare; but a resolver that has answered before and is silent now is far from all of them.
+    const part = isFew ? "resolver" : suspected;
+    if (await this.#isWell(part, failedAt)) return false;
+    if (!this.#isEnough(part)) return false;
+    this.#begin(part, sentenceOf(part, this.#failing.size, failure.detail));
     return true;
   }
 

@@ -113,6 +113,22 @@ test("E70: dead hosts alone, or one of two that died, are no trouble of this mac
   assert.equal(await two.judged("b.test", failure("connect_refused")), false, "two hosts");
 });
 
+test("health: in a crawl of one host a resolver that fell silent tells a lost link from a dead host", async () => {
+  for (const name of ["connect_timeout", "dns"] as const) {
+    const { clock, net, health, answered, judged, wait, troubles } = machine();
+    answered("a.test");
+    net.resolvedAt = clock.monotonicMs();
+    net.link = false;
+    assert.equal(await judged("a.test", failure(name, true)), false, "the resolver answers: the host is dead");
+    net.resolver = net.cache = false;
+    assert.equal(await judged("a.test", failure(name, true)), true);
+    assert.deepEqual([health.isUnwell, troubles[0]!.part], [true, "resolver"]);
+    net.resolver = true;
+    await wait(40_000);
+    assert.equal(health.isUnwell, false);
+  }
+});
+
 test("health: a resolver that answers no more is told from names that don't exist, and from one that never did", async () => {
   const { clock, net, health, answered, judged, wait, troubles } = machine();
   answered("a.test", "b.test");

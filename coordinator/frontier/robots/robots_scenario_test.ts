@@ -227,3 +227,27 @@ test("an operator's delay that comes during a lease holds from the lease's last 
   assert.equal((await ask(coordinator)).leases.length, 1);
   await coordinator.close();
 });
+
+test("an origin that answered in an earlier run isn't given up when it can't be reached after a restart", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec(["https://a.example/1", "https://a.example/2"]));
+  const [lease] = (await ask(coordinator)).leases;
+  await complete(coordinator, lease!, [robots(lease!.targets[0]!, { class: "allow_all", http_code: 404 })]);
+  await coordinator.close();
+  await world.clock.advance(25 * 3_600_000);
+  const again = await start(world);
+  for (let minute = 0; minute < 10; minute++) {
+    for (const lease of (await ask(again)).leases) {
+      const outcomes = lease.targets.filter(({ kind }) => kind === "robots").map(({ target_id }): Outcome => ({
+        ...{ status: "robots", target_id, origin: "https://a.example", class: "unreachable", failure: "dns" },
+        requests: 0,
+      }));
+      await complete(again, lease, outcomes);
+    }
+    await world.clock.advance(60_000);
+  }
+  const { dead, queued, state } = again.stats("c")!;
+  assert.deepEqual([dead, queued, state], [0, 2, "running"]);
+  await again.close();
+});
