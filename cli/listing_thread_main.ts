@@ -6,7 +6,10 @@ import type { ListingReader } from "../coordinator/page_ports.ts";
 import { openLibsqlReader } from "../coordinator/store/libsql_listings.ts";
 import { type Channel, openCalls } from "../runtime/calls.ts";
 import { systemClock } from "../runtime/node.ts";
+import { giveWay } from "../runtime/thread_priority.ts";
 import { LISTING_CALLS, type ListingCall } from "./listing_thread.ts";
+
+giveWay();
 
 const readers = new Map<string, ListingReader>();
 
