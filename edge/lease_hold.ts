@@ -16,7 +16,7 @@ import { RequestHeaders } from "./steps/request_headers.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { Undurable } from "./undurable.ts";
 
-/** Least time between two confirmations of a lease that only waits for the archive. */
+/** Least time between two extensions of a lease that only waits for the archive. */
 const KEEP_MS = 1_000;
 
 export class LeaseHold {
@@ -174,12 +174,12 @@ export class LeaseHold {
     }
   }
 
-  /** Confirms the lease in time until the signal, so that what was fetched under it still counts when it is durable. */
+  /** Extends the lease in time until the signal, so that what was fetched under it still counts when it is durable. */
   async keepUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.reporter.stale) {
       const leftMs = this.#expiresInMs - this.#granted.elapsedMs();
       await this.#parts.clock.sleep(Math.max(KEEP_MS, leftMs / 2), signal);
-      if (!signal.aborted && !(await this.#confirm())) return;
+      if (!signal.aborted && (await this.#extend()) === "over") return;
     }
   }
 
@@ -197,26 +197,29 @@ export class LeaseHold {
   }
 
   async #confirm(): Promise<boolean> {
+    const found = await this.#extend();
+    if (found === "unknown") {
+      this.#parts.log.warn("could not confirm a lease; its rest goes back", { host: this.lease.host });
+    }
+    return found === "stands";
+  }
+
+  /** `ending`: it stands, but nothing more may be started under it. */
+  async #extend(): Promise<"stands" | "ending" | "over" | "unknown"> {
     const sent = Stopwatch.start(this.#parts.clock);
     const { lease_id, epoch, slot } = this.lease;
     try {
-      const reply = await this.#parts.frontier.extend({
-        worker_id: this.#parts.settings.workerId,
-        lease_id,
-        epoch,
-        slot,
-      });
-      if (reply.status === "stale" || reply.stop) return false;
+      const asked = { worker_id: this.#parts.settings.workerId, lease_id, epoch, slot };
+      const reply = await this.#parts.frontier.extend(asked);
+      if (reply.status === "stale") return "over";
       this.#granted = sent;
       this.#expiresInMs = reply.expires_in_ms;
+      if (reply.stop) return "ending";
       this.reporter.confirmed = sent;
-      return true;
+      return "stands";
     } catch (error) {
-      this.#parts.log.warn("could not confirm a lease; its rest goes back", {
-        host: this.lease.host,
-        error: String(error),
-      });
-      return false;
+      this.#parts.log.debug("a lease was not extended", { host: this.lease.host, error: String(error) });
+      return "unknown";
     }
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FrontierVerbs, Lease } from "../protocol/mod.ts";
+import type { FrontierVerbs, Lease, SettledRequest } from "../protocol/mod.ts";
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
@@ -16,8 +16,12 @@ const LEASE_MS = 90_000;
 function holding(gapMs: number, stop = false, max_parallel = 1) {
   const clock = new VirtualClock();
   const extensions: number[] = [];
+  const freed: SettledRequest[] = [];
+  const way = { isDown: false };
+  const settled = (request: SettledRequest) => Promise.resolve(void freed.push(request));
   const extend = () => {
     extensions.push(clock.monotonicMs());
+    if (way.isDown) return Promise.reject(new Error("no way to the coordinator"));
     return Promise.resolve({ status: "ok", expires_in_ms: LEASE_MS, stop });
   };
   const lease = {
@@ -31,11 +35,11 @@ function holding(gapMs: number, stop = false, max_parallel = 1) {
     max_parallel,
   } as Lease;
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
-  const frontier = { extend } as unknown as FrontierVerbs;
+  const frontier = { extend, settled } as unknown as FrontierVerbs;
   const health = new Health({ clock, log: silentLog, probe: {} as NetworkProbe, onTrouble: () => {} });
   const parts = { clock, frontier, log: silentLog, settings, health } as unknown as EdgeParts;
   const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);
-  return { clock, hold, extensions, health };
+  return { clock, hold, extensions, health, freed, way };
 }
 
 async function first({ clock, hold }: ReturnType<typeof holding>): Promise<number> {
@@ -140,4 +144,32 @@ test("nothing is started while this machine is unwell, not even what a redirect 
     false,
     false,
   ]);
+});
+
+test("while the archive is waited for the host is freed with the time of its last request, and the lease is kept", async () => {
+  for (const isPaused of [false, true]) {
+    const { clock, hold, extensions, freed, way } = holding(1_000, isPaused);
+    await hold.freeHost();
+    assert.deepEqual(freed, [], "nothing was asked of the host");
+    await first({ clock, hold } as ReturnType<typeof holding>);
+    await clock.advance(4_000);
+    await hold.freeHost();
+    assert.deepEqual(freed.map(({ last_start_ago_ms, gap_ms }) => [last_start_ago_ms, gap_ms]), [[4_000, 1_000]]);
+    const durable = new AbortController();
+    let isOver = false;
+    const begun = clock.monotonicMs();
+    void hold.keepUntil(durable.signal).then(() => isOver = true);
+    // A way that fails for a while costs nothing: it is asked again, in time.
+    await clock.advance(40_000);
+    way.isDown = true;
+    await clock.advance(40_000);
+    way.isDown = false;
+    await clock.advance(400_000);
+    const steps = extensions.map((at, i) => at - (extensions[i - 1] ?? begun));
+    assert.ok(extensions.length >= 6 && Math.max(...steps) < LEASE_MS / 2 + 1_000, `extended after ${steps} ms`);
+    assert.equal(isOver, false);
+    durable.abort();
+    await clock.advance(0);
+    assert.equal(isOver, true);
+  }
 });

@@ -30,7 +30,7 @@ export interface WalkParts {
 }
 
 const MAX_COMPRESSED_BYTES = 64 * 1024 * 1024;
-const MAX_DATA_BYTES = 256 * 1024 * 1024;
+const MAX_DATA_BYTES = 128 * 1024 * 1024;
 
 /** Bytes that may be given to gunzip in vain: a file that needs more is made to be slow, not damaged. */
 const MAX_VAIN_BYTES = 1024 * 1024 * 1024;

@@ -39,7 +39,9 @@ test("repair: a tail torn at any byte is cut to the last whole record", async ()
   for (const checkpointBytes of [undefined, 1]) {
     const { files, path, wholeBytes, bytes } = await killed(checkpointBytes);
     const state = (await files.read("data/warc/writer.json"))!;
-    for (let size = wholeBytes; size <= bytes.length; size++) {
+    // Every byte once; with a state to start from, a sample.
+    const step = checkpointBytes === undefined ? 1 : 13;
+    for (let size = wholeBytes; size <= bytes.length; size = Math.max(size + 1, Math.min(size + step, bytes.length))) {
       await files.writeWhole(path, bytes.subarray(0, size));
       await files.writeWhole("data/warc/writer.json", state);
       const repaired = await repair(files);
