@@ -43,13 +43,32 @@ export async function sitemapLinks(
     parts.log.info("a sitemap could not be read", { url: answer.url, error: sitemap.error });
     return undefined;
   }
-  const pages = sitemap.entries.flatMap((entry) =>
-    [entry.loc, ...entry.alternates ?? []].map((loc) => ({ loc, entry }))
-  );
   const links = new Links(LIMITS.outlinksPerSitemap);
-  links.add(resolveLocs(sitemap.sitemaps, answer.url, parts.core), "M", () => ({}));
-  links.add(resolveLocs(pages.map(({ loc }) => loc), answer.url, parts.core), "S", (index) => pages[index]!.entry);
+  for (const [kind, named] of [["M", sitemapsOf(sitemap)], ["S", pagesOf(sitemap)]] as const) {
+    for (const batch of inBatches<Named>(named, ({ loc }) => loc.length)) {
+      const urls = resolveLocs(batch.map(({ loc }) => loc), answer.url, parts.core);
+      if (!links.add(urls, kind, (index) => batch[index]!.entry)) return links;
+      await rest();
+    }
+  }
   return links;
+}
+
+interface Named {
+  readonly loc: string;
+  readonly entry: Said;
+}
+
+function* sitemapsOf({ sitemaps }: Sitemap): Generator<Named> {
+  for (const loc of sitemaps) yield { loc, entry: {} };
+}
+
+/** Each page, and behind it the same in other languages. */
+function* pagesOf({ entries }: Sitemap): Generator<Named> {
+  for (const entry of entries) {
+    yield { loc: entry.loc, entry };
+    for (const loc of entry.alternates ?? []) yield { loc, entry };
+  }
 }
 
 async function unpacked(
