@@ -55,7 +55,7 @@ const MOST_EVENTS = 400_000;
 const MOST_PEACE_MS = 4 * 3_600_000;
 /** Virtual time in which everything must come to rest once it is told to stop. */
 const MOST_STOPPING_MS = 300_000;
-const SETTLING_MS = 10_000;
+const SETTLING_MS = 60_000;
 
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
   return await new Simulation(scenarioOf(seed), await testCore(), options).run();
@@ -296,7 +296,7 @@ class Simulation {
   /** Everything is told to stop, stops, and is looked at. */
   async #end(): Promise<void> {
     const running = this.#coordinators.map((coordinator) => coordinator.running!.verbs);
-    // What one says of the others' shards may be as old as its last look.
+    // One that lost a shard while it could not be read finds that out at its next try, half a minute later at most.
     const restedAt = this.#scheduler.now + SETTLING_MS;
     await this.#until(() => this.#scheduler.now >= restedAt, MOST_STOPPING_MS, () => "time stands still");
     for (const verbs of running) checkStats(this.#verdict, this.#commits, verbs);

@@ -105,7 +105,7 @@ export class ShardHolder {
       this.#learnOwners();
       parts.log.info("took a shard", { shard: index, term: ownerTerm, clockAheadMs: aheadMs });
     } catch (error) {
-      parts.book.put(index, undefined);
+      this.#forget(index);
       if (writer === undefined) await store.giveBack().catch(() => {}).then(() => store.close());
       else await writer.close({ givesBack: true });
       throw error;
@@ -125,7 +125,7 @@ export class ShardHolder {
   #lose(writer: ShardWriter, why: string): void {
     const { parts } = this.#options;
     if (parts.book.find(writer.index) !== writer) return;
-    this.#forget(writer);
+    this.#forget(writer.index);
     parts.log.warn("lost a shard", { shard: writer.index, reason: why });
     const dropping = writer.close().catch((error) => {
       parts.log.warn("closing a lost shard failed", { shard: writer.index, error: String(error) });
@@ -133,9 +133,12 @@ export class ShardHolder {
     this.#dropping.add(dropping);
   }
 
-  #forget({ index }: ShardWriter): void {
+  /** Its RAM says nothing any more: neither what is leased, nor which address has room. */
+  #forget(index: number): void {
     const { parts } = this.#options;
     parts.book.put(index, undefined);
+    parts.shards[index] = undefined;
+    for (const shard of parts.shards) shard?.parkedAtAddress.openedAll();
     for (const crawl of parts.crawls.all()) {
       crawl.leased[index] = 0;
       crawl.freed[index] = 0;
@@ -145,7 +148,7 @@ export class ShardHolder {
   /** The shard may be taken by another at once. */
   async giveBack(writer: ShardWriter): Promise<void> {
     if (this.#options.parts.book.find(writer.index) !== writer) return;
-    this.#forget(writer);
+    this.#forget(writer.index);
     // What it counted matters less than that it is free.
     await writer.submit(lastWordOperation).catch(() => {});
     await writer.close({ givesBack: true });

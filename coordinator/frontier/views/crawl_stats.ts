@@ -26,7 +26,8 @@ export interface StatsParts {
 export function crawlStats(crawl: Crawl, { shards, looks, standing, trouble, now }: StatsParts): CrawlStats {
   const foreign = looks.flatMap(({ counters }) => counters ?? []);
   const counts = sumCounts(crawl.id, [...shards.map((shard) => shard.countsOf(crawl.id)), ...foreign]);
-  const leased = crawl.leased.reduce((sum, part) => sum + part, 0) + leasedIn(looks);
+  // A shard that is being taken over is told of by its look still.
+  const leased = shards.reduce((sum, { index }) => sum + crawl.leased[index]!, leasedIn(looks));
   const { crawlId: _, rejectedByReason, errorsByClass, sent: _sent, received: _received, ...others } = counts;
   const { leasesByRegion, leasesPlaced, leasesHome, ...sums } = others;
   const nextIn = standing.ready > 0 ? 0 : Math.max(0, standing.nextAt - now);
