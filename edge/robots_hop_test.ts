@@ -109,16 +109,16 @@ test("hop: an address that is full is tried again, each time by a permit of its 
 
 test("hop: a host of another coordinator is asked for there, again with the same word, and its time counts from there", async () => {
   const answers = [{ granted: false, wait_ms: 1_000 }, { granted: true, wait_ms: 0 }];
-  let clockOf: { sleep(ms: number): Promise<void> } | undefined;
+  const world: { clock?: VirtualClock } = {};
   const permit = async ({ ticket }: PermitRequest) => {
     // Longer than a permit lasts.
-    if (ticket === undefined) await clockOf!.sleep(LIMITS.permitStartMs + 1);
+    if (ticket === undefined) await world.clock!.sleep(LIMITS.permitStartMs + 1);
     return ticket === undefined
       ? { granted: false, wait_ms: 0, referral: { slot: 77, ticket: "word" } }
       : answers.shift()!;
   };
   const hop = await hopping([], 0, permit);
-  clockOf = hop.clock;
+  world.clock = hop.clock;
   await hop.clock.advance(30_000);
   const answered = await hop.answer;
   assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);

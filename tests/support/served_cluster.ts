@@ -59,13 +59,13 @@ async function serveOne(
   disk: MemoryControlDisk,
   shards: readonly MemoryShardDisk[],
 ): Promise<ServedCoordinator> {
-  let api: ReturnType<typeof createApi> | undefined;
+  const served: { api?: ReturnType<typeof createApi> } = {};
   // Its address is announced before it answers there.
   const server: Server = await serve({
     hostname: "127.0.0.1",
     port: 0,
     handler: (request, remoteAddress) =>
-      api?.fetch(request, { remoteAddress }) ?? new Response("not yet", { status: 503 }),
+      served.api?.fetch(request, { remoteAddress }) ?? new Response("not yet", { status: 503 }),
   });
   const control = new MemoryControlStore(disk);
   const diskAt = (location: string) => shards[Number(location.slice("shard-".length))]!;
@@ -87,7 +87,7 @@ async function serveOne(
     log: silentLog,
     settings: { keysUnderWorker: true, ...settings },
   });
-  api = createApi({
+  served.api = createApi({
     coordinator,
     idempotency: control,
     operators: control,
