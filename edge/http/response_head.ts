@@ -154,7 +154,15 @@ function tokens(list: string): string[] {
 /** How the body ends, by RFC 9112 6.3, refusing what request smuggling lives on (6.1, 11.2). */
 function framingOf(status: number, directives: Directives): Pick<ResponseHead, "framing" | "bodyBytes"> | Fault {
   const { length, coding } = directives;
-  if (coding !== undefined && length !== undefined) return protocol("both Transfer-Encoding and Content-Length");
+  // "identity" was a coding once (RFC 2616 3.6) that does nothing.
+  const codings = coding === undefined ? [] : tokens(coding).filter((one) => one !== "identity");
+  const isChunked = codings[codings.length - 1] === "chunked";
+  if (codings.length > 0 && length !== undefined) {
+    if (!isChunked) return protocol("both Transfer-Encoding and Content-Length");
+    // Chunks say where they end: browsers read them, and RFC 9112 6.3 lets them win. Nothing follows on the connection.
+    directives.careless = true;
+    return { framing: status < 200 || status === 204 || status === 304 ? "none" : "chunked", bodyBytes: 0 };
+  }
   let bodyBytes = 0;
   if (length !== undefined && LENGTH.test(length)) bodyBytes = Number(length);
   else if (length !== undefined) {
@@ -165,12 +173,12 @@ function framingOf(status: number, directives: Directives): Pick<ResponseHead, "
     if (stated.some((one) => Number(one) !== bodyBytes)) return protocol(`two lengths: ${excerpt(length)}`);
   }
   if (status < 200 || status === 204 || status === 304) return { framing: "none", bodyBytes };
-  if (coding !== undefined) {
-    const codings = tokens(coding);
+  if (codings.length > 0) {
     // Said twice it is still done once: no server does it twice, and every client undoes it once.
     if (codings.filter((one) => one === "chunked").length > 1) directives.careless = true;
-    return { framing: codings[codings.length - 1] === "chunked" ? "chunked" : "close", bodyBytes };
+    return { framing: isChunked ? "chunked" : "close", bodyBytes };
   }
+  if (coding !== undefined) directives.careless = true;
   return { framing: length === undefined ? "close" : "length", bodyBytes };
 }
 

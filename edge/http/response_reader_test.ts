@@ -97,7 +97,6 @@ test("a connection is kept only where both sides agree on where the response end
 
 test("what two readers could frame in two ways is refused", () => {
   const heads = [
-    "Content-Length: 5\r\nTransfer-Encoding: chunked",
     "Transfer-Encoding: gzip\r\nContent-Length: 5",
     "Content-Length: 5\r\nContent-Length: 6",
     "Content-Length: 5, 6",
@@ -119,6 +118,23 @@ test("what two readers could frame in two ways is refused", () => {
     const { step } = read(`${OK}${head}\r\n\r\nhello`, { ends: true });
     assert.equal(typeof step === "object" && step.failure, "protocol", JSON.stringify(head));
   }
+});
+
+test("chunks beside a length are read as chunks, as browsers do, and the connection isn't kept", () => {
+  for (
+    const fields of [
+      "Content-Length: 5\r\nTransfer-Encoding: chunked",
+      "Transfer-Encoding: Chunked\r\nContent-Length: 999",
+    ]
+  ) {
+    const { step, body, persistent } = read(`${OK}${fields}\r\n\r\n2\r\nhi\r\n0\r\n\r\n`, { ends: false });
+    assert.deepEqual([step, body, persistent], ["done", "hi", false], fields);
+  }
+});
+
+test("a transfer-coding of identity is none", () => {
+  const { step, body, persistent } = read(`${OK}Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi`);
+  assert.deepEqual([step, body, persistent], ["done", "hi", false]);
 });
 
 test("a last coding that isn't chunked is a body to the connection's end (RFC 9112 6.3)", () => {

@@ -151,7 +151,7 @@ test("replies that are no HTTP, or say two lengths, are protocol failures", asyn
     `${OK}Bad Name: 1\r\nContent-Length: 0\r\n\r\n`,
     `${OK}no colon\r\n\r\n`,
     `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
-    `${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `${OK}Content-Length: 5\r\nTransfer-Encoding: gzip\r\n\r\nhello`,
     `${OK}Content-Length: -1\r\n\r\n`,
     `${OK}Content-Length: 99999999999999999999999\r\n\r\nx`,
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",

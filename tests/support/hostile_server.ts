@@ -157,8 +157,8 @@ const LIES: Record<string, Trick> = {
     wants: { failure: "protocol" },
   },
   length_and_chunks: {
-    play: (request) => request.end(`${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
-    wants: { failure: "protocol" },
+    play: (request) => request.end(`${OK}Content-Length: 500\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
+    wants: { truncated: undefined, bodyAtMost: 0 },
   },
   nul_in_head: { play: (request) => request.end(`${OK}X: a\0b\r\n\r\n`), wants: { failure: "protocol" } },
   bare_cr: { play: (request) => request.end(`${OK}X: a\rY: b\r\n\r\n`), wants: { failure: "protocol" } },
