@@ -9,6 +9,8 @@ import { READER_GONE, writeOutput } from "./output.ts";
 
 /** Longest line that is read; a longer one is answered with an error. */
 const LINE_BYTES = 64 * 1024 * 1024;
+/** Characters of a bad line that its error shows. */
+const SHOWN_CHARS = 60;
 /** Answers are written in blocks of about this many characters. */
 const BLOCK_CHARS = 64 * 1024;
 
@@ -37,7 +39,9 @@ export async function answerOne(
     return await answer(JSON.parse(line));
   } catch (error) {
     if (error instanceof SyntaxError) {
-      return { error: `Reading a line as JSON failed: ${error.message}; one JSON object a line is wanted.` };
+      // Not in the runtime's words: each has its own.
+      const found = JSON.stringify(line.trim().slice(0, SHOWN_CHARS));
+      return { error: `Reading a line as JSON failed: found ${found}, wanted one JSON object a line.` };
     }
     return { error: `Answering failed: ${(error as Error).message}` };
   }
