@@ -71,9 +71,13 @@ export function clusterPlaces(flags: Given): ClusterPlaces | undefined {
   const ofFolder = () => Array.from({ length: flags.shards }, (_, index) => placeOf(paths.shard(index)));
   // Beside a control database on a server nothing is made in the folder unasked.
   const shards = flags.shard.length > 0 ? flags.shard.map(placeOf) : isUrl(control) ? [] : ofFolder();
-  const authToken = process.env[LIBSQL_TOKEN_VARIABLE];
   const times = timesOf(flags.ownerTtlMs);
-  return { control, shards, url: urlOf(flags), authToken: authToken === "" ? undefined : authToken, times };
+  return { control, shards, url: urlOf(flags), authToken: libsqlToken(), times };
+}
+
+/** Undefined: none was given. */
+export function libsqlToken(): string | undefined {
+  return process.env[LIBSQL_TOKEN_VARIABLE] || undefined;
 }
 
 /** A shorter term needs more beats. */

@@ -8,14 +8,17 @@ import process from "node:process";
 import { type Command, InvalidArgumentError } from "commander";
 import { ROLES, TOKEN_NAME } from "../coordinator/api/tokens.ts";
 import type { OperatorStore, Role, TokenRow } from "../coordinator/operator_ports.ts";
+import { isUrl } from "../coordinator/store/libsql_client.ts";
 import { openLibsqlControlStore } from "../coordinator/store/libsql_control_store.ts";
 import { nativeDigest, systemClock, systemRandom } from "../runtime/node.ts";
+import { libsqlToken } from "./cluster_flags.ts";
 import { dataPaths } from "./data_folder.ts";
 import { Fault } from "./fault.ts";
 import { folder, oneOf } from "./flags.ts";
 
 interface Flags {
   readonly data: string;
+  readonly control?: string;
   readonly json?: boolean;
 }
 
@@ -29,6 +32,7 @@ export function registerToken(program: Command): void {
   const common = (command: Command) =>
     command
       .option("--data <folder>", "the coordinator's data folder", folder, "outrider-coordinator")
+      .option("--control <place>", "the control database of several coordinators, as they were given it")
       .option("--json", "one JSON object a line");
   common(token.command("create").description("make a token; its secret is shown now and never again"))
     .requiredOption("--role <role>", ROLES.join(", "), oneOf(ROLES))
@@ -89,13 +93,17 @@ async function revoke(id: string, flags: Flags): Promise<void> {
 }
 
 /** A list or a revocation isn't what makes a data folder. */
-function refuseNoFolder({ data }: Flags): void {
+function refuseNoFolder({ data, control }: Flags): void {
+  if (control !== undefined && isUrl(control)) return;
+  if (control !== undefined && existsSync(control)) return;
+  if (control !== undefined) throw new Fault(`Reading the tokens of ${control}: there is no such database.`);
   if (existsSync(dataPaths(data).control)) return;
   throw new Fault(`Reading the tokens of ${data}: there is no control.db in it; --data names a coordinator's folder.`);
 }
 
-async function withStore<T>({ data }: Flags, work: (store: OperatorStore) => Promise<T>): Promise<T> {
-  const store = openLibsqlControlStore({ location: dataPaths(data).control });
+async function withStore<T>({ data, control }: Flags, work: (store: OperatorStore) => Promise<T>): Promise<T> {
+  const location = control ?? dataPaths(data).control;
+  const store = openLibsqlControlStore({ location, ...(isUrl(location) ? { authToken: libsqlToken() } : {}) });
   try {
     await store.open();
     return await work(store);

@@ -36,6 +36,8 @@ export interface NodeOptions {
 export class ClusterWorld {
   readonly world: World;
   readonly nodes: Node[] = [];
+  /** Shards whose database nobody reaches. */
+  readonly sick = new Set<number>();
 
   constructor(shards: number) {
     this.world = newWorld(shards);
@@ -68,9 +70,12 @@ export class ClusterWorld {
       allotments: guarded(control.allotments, lost),
     };
     const diskAt = (location: string) => world.disks[Number(location.slice("shard-".length))]!;
-    const well = () => "";
-    const openStore = (location: string): ShardStore => guarded(new MemoryShardStore(diskAt(location)), well);
-    const openReader = (location: string): ShardReader => guarded(memoryShardReader(diskAt(location)), well);
+    const sickness = (location: string) => () =>
+      this.sick.has(world.disks.indexOf(diskAt(location))) ? `Asking ${location}: it can't be reached.` : "";
+    const openStore = (location: string): ShardStore =>
+      guarded(new MemoryShardStore(diskAt(location)), sickness(location));
+    const openReader = (location: string): ShardReader =>
+      guarded(memoryShardReader(diskAt(location)), sickness(location));
     const { clock } = world;
     const coordinator = await openCoordinator({
       core: await testCore(),
@@ -146,7 +151,7 @@ export class ClusterWorld {
         await coordinator.deliverOutbox({ worker_id: "w1", rows: [row] });
         return true;
       } catch (error) {
-        if (!(error instanceof NotOwned)) throw error;
+        if (!isAway(error)) throw error;
       }
     }
     return false;
@@ -168,7 +173,7 @@ export class ClusterWorld {
         const atMs = this.world.clock.wallMs() + lease.first_start_in_ms;
         for (const { kind, url } of lease.targets) if (kind === "page") pages.push({ url, host: lease.host, atMs });
         await answerAll(node.coordinator, lease, site).catch((error) => {
-          if (!(error instanceof NotOwned)) throw error;
+          if (!isAway(error)) throw error;
         });
       }
       await this.world.clock.advance(500);
@@ -179,4 +184,9 @@ export class ClusterWorld {
   async close(): Promise<void> {
     await Promise.all(this.nodes.splice(0).map(({ coordinator }) => coordinator.close()));
   }
+}
+
+/** An edge asks somebody else, or again later. */
+function isAway(error: unknown): boolean {
+  return error instanceof NotOwned || /can't be reached/.test(String(error));
 }

@@ -259,3 +259,46 @@ test("a database that is new where an old one should be isn't taken, and nothing
   assert.notEqual(lost.owners()[0], "");
   await lost.close();
 });
+
+test("whoever is asked tells of all shards: counters, the feed of pages, captures and contents", async () => {
+  const cluster = await two();
+  const [a, b] = cluster.nodes;
+  await a!.coordinator.createCrawl("c", spec(SEEDS, ANY));
+  await cluster.crawl(site);
+  await cluster.world.clock.advance(2 * directoryMs);
+  for (const { coordinator } of [a!, b!]) {
+    const stats = coordinator.stats("c")!;
+    assert.deepEqual([stats.state, stats.pages, stats.accepted, stats.queued], ["finished", ALL.length, ALL.length, 0]);
+    const { events } = await coordinator.pageFeed([], 100);
+    assert.deepEqual(events.map(({ capture }) => capture.url).sort(), ALL);
+    const rows = await Promise.all(
+      [0, 1, 2, 3].map((shard) => coordinator.captures({ shard, storage_prefix: "", after_seq: 0, limit: 100 })),
+    );
+    assert.equal(rows.flatMap((reply) => reply.rows).length, ALL.length);
+    assert.equal((await coordinator.pagesOfContent(events[0]!.capture.content_hash, 9)).length, 1);
+  }
+  await cluster.close();
+});
+
+test("a shard whose database can't be reached holds up no other, at its owner and at those who watch it", async () => {
+  const cluster = await two();
+  const [a, b] = cluster.nodes;
+  const hosts = Array.from({ length: 24 }, (_, i) => `many${i}.example`);
+  await a!.coordinator.createCrawl("c", spec(hosts.map((host) => `https://${host}/`), ANY));
+  // Not the first: that one's outbox has the seeds of b's shards.
+  const sick = a!.coordinator.slotMap().owners!.findLastIndex(({ url }) => url === "http://a");
+  cluster.sick.add(sick);
+  const pages = await cluster.crawl(() => [], { quietMs: 30_000 });
+  assert.match(a!.coordinator.problems().join(), new RegExp(`shard ${sick}`));
+  const well = (await Promise.all(hosts.map(async (host) => await shardOfHost(host, cluster) !== sick))).filter(
+    Boolean,
+  );
+  assert.ok(well.length > 0 && well.length < hosts.length);
+  assert.equal(pages.length, well.length);
+  cluster.sick.clear();
+  await cluster.world.clock.advance(40_000);
+  const rest = await cluster.crawl(() => [], { quietMs: 150_000 });
+  assert.equal(pages.length + rest.length, hosts.length);
+  assert.equal(b!.coordinator.stats("c")!.state, "finished");
+  await cluster.close();
+});

@@ -81,16 +81,18 @@ export class LeaseDesk {
     // One that is being loaded anew would keep the request waiting for it.
     const well = this.#writers.filter(({ problem }) => problem === "");
     const writers = well.length > 0 ? well : this.#writers;
+    const errors: unknown[] = [];
     for (let step = 0; step < writers.length; step++) {
       const writer = writers[(first + step) % writers.length]!;
       try {
         await this.#ask(writer, { request, most, gathered });
       } catch (error) {
-        // What other shards granted is durable and must reach the worker.
-        if (gathered.leases.length === 0) throw error;
+        // What other shards granted is durable and must reach the worker; and one shard holds up no other.
+        errors.push(error);
         this.#parts.log.warn("a shard could not grant leases", { error: String(error) });
       }
     }
+    if (errors.length > 0 && errors.length === writers.length) throw errors[0];
     return gathered;
   }
 
