@@ -17,7 +17,7 @@ const PART_BYTES = 5 * 1024 * 1024;
 test("blob store: a folder", async () => {
   const folder = temporaryFolder();
   try {
-    await blobStoreSuite(folderBlobs(systemFiles, folder.file("blobs")), PART_BYTES);
+    await blobStoreSuite(folderBlobs(systemFiles, folder.file("blobs")), 100_000);
   } finally {
     await folder.remove();
   }

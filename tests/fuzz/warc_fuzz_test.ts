@@ -9,7 +9,7 @@ import { fuzzWarc, ourSamples } from "./warc_fuzz.ts";
 import { MOST_BYTES } from "./warc_inputs.ts";
 
 const MANY = process.env.OUTRIDER_WARC_FUZZ;
-const INPUTS = Number(MANY ?? 250);
+const INPUTS = Number(MANY ?? 150);
 const SEED = Number(process.env.OUTRIDER_WARC_SEED ?? 11);
 
 function corpusSamples(): Uint8Array[] {
