@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import process from "node:process";
 import { startDnsServer } from "../support/dns_server.ts";
@@ -179,6 +179,46 @@ test(
       crawl.kill("SIGKILL");
       await crawl.ended;
       await resolver.close();
+      await sites.close();
+      await folder.remove();
+    }
+  },
+  { timeoutMs: 90_000 },
+);
+
+test(
+  "local trouble: a blob store that takes nothing stops leasing, and no page is lost or counted as failed",
+  async () => {
+    const sites = await startSites(({ path }) => {
+      if (path === "/robots.txt") return missing();
+      return Number(path.slice(1)) < 4 ? page(`/${Number(path.slice(1)) + 1}`) : page();
+    });
+    const folder = temporaryFolder();
+    const blobs = folder.file("blobs");
+    mkdirSync(blobs);
+    const coordinatorFlags = ["--contact", "ops@crawl.example", "--address-delay-ms", "0", "--domain-delay-ms", "0"];
+    const edgeFlags = [...NETWORK, "--blobs", blobs];
+    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags, coordinatorFlags });
+    try {
+      await fleet.start();
+      const seeds = HOSTS.map((host) => sites.url(host, "/1"));
+      const politeness = { delay_ms: 50, delay_factor: 0 };
+      const crawlId = String((await fleet.api("/v1/crawls", { body: { seeds, politeness } })).crawl_id);
+      const stats = () => fleet.api(`/v1/crawls/${crawlId}/stats`);
+      await until("some pages", async () => Number((await stats()).fetched) >= HOSTS.length);
+      // A file stands where the store was: nothing can be put below it.
+      renameSync(blobs, `${blobs}.away`);
+      writeFileSync(blobs, "");
+      const edge = async () => ((await fleet.api("/v1/fleet")).edges as Record<string, unknown>[])[0]!;
+      await until("word of the trouble", async () => (await edge()).unhealthy !== undefined);
+      assert.match(String((await edge()).unhealthy), /blobs/);
+      rmSync(blobs);
+      renameSync(`${blobs}.away`, blobs);
+      const { fetched, dead, errors_by_class } = await fleet.untilFinished(crawlId);
+      assert.deepEqual([fetched, dead, errors_by_class], [4 * HOSTS.length, 0, {}]);
+      assert.equal((await edge()).unhealthy, undefined);
+    } finally {
+      await fleet.stop();
       await sites.close();
       await folder.remove();
     }
