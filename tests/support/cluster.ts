@@ -134,21 +134,34 @@ export class ClusterWorld {
   async lease(): Promise<{ node: Node; lease: Lease }[]> {
     const found: { node: Node; lease: Lease }[] = [];
     for (const node of this.nodes) {
-      const reply = await ask(node.coordinator);
+      const reply = await this.#patiently(ask(node.coordinator));
       for (const lease of reply.leases) found.push({ node, lease });
       for (const row of reply.outbox) {
         if (!await this.#deliver(row)) continue;
-        const { lease_id, seq } = row;
-        await node.coordinator.ackOutbox({ worker_id: "w1", rows: [{ lease_id, seq }] });
+        const { lease_id, seq, from_shard } = row;
+        const name = { lease_id, seq, ...(from_shard === undefined ? {} : { from_shard }) };
+        await this.#patiently(node.coordinator.ackOutbox({ worker_id: "w1", rows: [name] })).catch((error) => {
+          if (!isAway(error)) throw error;
+        });
       }
     }
     return found;
   }
 
+  /** Time goes on while something isn't answered at once. */
+  async #patiently<T>(asked: Promise<T>): Promise<T> {
+    let isAnswered = false;
+    const answered = () => void (isAnswered = true);
+    asked.then(answered, answered);
+    await this.world.clock.settle();
+    for (let waits = 0; !isAnswered && waits < 1_000; waits++) await this.world.clock.advance(100);
+    return await asked;
+  }
+
   async #deliver(row: Parameters<FrontierCoordinator["deliverOutbox"]>[0]["rows"][number]): Promise<boolean> {
     for (const { coordinator } of this.nodes) {
       try {
-        await coordinator.deliverOutbox({ worker_id: "w1", rows: [row] });
+        await this.#patiently(coordinator.deliverOutbox({ worker_id: "w1", rows: [row] }));
         return true;
       } catch (error) {
         if (!isAway(error)) throw error;
@@ -172,7 +185,7 @@ export class ClusterWorld {
         if (options.onLease?.(lease, node) === false || !this.nodes.includes(node)) continue;
         const atMs = this.world.clock.wallMs() + lease.first_start_in_ms;
         for (const { kind, url } of lease.targets) if (kind === "page") pages.push({ url, host: lease.host, atMs });
-        await answerAll(node.coordinator, lease, site).catch((error) => {
+        await this.#patiently(answerAll(node.coordinator, lease, site)).catch((error) => {
           if (!isAway(error)) throw error;
         });
       }
