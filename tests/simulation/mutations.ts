@@ -224,8 +224,8 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
   {
     name: "acknowledges outbox rows that it hasn't delivered",
     file: "edge/outbox_delivery.ts",
-    find: "await parts.frontier.deliverOutbox({ worker_id, rows });",
-    replace: "void parts.frontier.deliverOutbox({ worker_id, rows }).catch(() => {});",
+    find: "await frontier.deliverOutbox({ worker_id, rows });",
+    replace: "void frontier.deliverOutbox({ worker_id, rows }).catch(() => {});",
   },
   {
     name: "blames hosts for what its own machine can't reach",
