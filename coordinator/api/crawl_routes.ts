@@ -75,7 +75,7 @@ function steerRoute<A extends Action>(action: A) {
     path: `/v1/crawls/{crawl_id}/${action}` as const,
     summary: `Tells a crawl to ${action}; repeating it is no error`,
     request: { params: CrawlParams },
-    responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409) },
+    responses: { 200: jsonAnswer("The crawl in its new state", CrawlView), ...problemResponses(400, 404, 409, 503) },
   });
 }
 
