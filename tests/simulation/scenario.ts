@@ -36,6 +36,7 @@ export const CLUSTER_TROUBLES = [
   "shard is down",
   "directory is down",
   "coordinator stops",
+  "slot moves",
 ] as const;
 
 export type Trouble = (typeof TROUBLES)[number] | (typeof CLUSTER_TROUBLES)[number] | "edge loses the web";

@@ -7,6 +7,9 @@
 import type { Core } from "../../core-wasm/core.ts";
 import { NotObeyed, NotOwned, OwnerLost } from "../../coordinator/owner_ports.ts";
 import type { Logger } from "../../runtime/ports.ts";
+import { SlotMoving } from "../../coordinator/slot_ports.ts";
+import { MemoryDirectoryStore } from "../../coordinator/store/memory_directory.ts";
+import { type HostKey, shardOf, slotOf } from "../../protocol/mod.ts";
 import { MemoryControlDisk } from "../../coordinator/store/memory_control_store.ts";
 import { MemoryShardDisk } from "../../coordinator/store/memory_shard_store.ts";
 import { testCore } from "../support/frontier.ts";
@@ -114,8 +117,19 @@ class Simulation {
       outages: this.#outages,
       operator: this.#operator,
       isBusy: (process) => this.#server.isBusy(process),
+      moveSlotOf: (host) => this.#moveSlotOf(host, chance),
       onSuspend: (process) => this.#server.suspends(process),
     });
+  }
+
+  /** As an operator would, without the way through a coordinator. */
+  #moveSlotOf(host: HostKey, chance: Chance): void {
+    const disk = this.#databases.control.directory;
+    const slot = slotOf(this.#core.xxh64(new TextEncoder().encode(this.#core.domainOf(host))));
+    if (disk.map.shards < 2) return;
+    const from = shardOf(disk.map, slot);
+    const to = (from + 1 + chance.below(disk.map.shards - 1)) % disk.map.shards;
+    void new MemoryDirectoryStore(disk).beginMove({ slot, from, to });
   }
 
   #log(): Logger {
@@ -131,7 +145,8 @@ class Simulation {
 
   /** A failed store may be told to whoever asks; anything else that is thrown is a bug. */
   #mustBeTrouble(error: Error): void {
-    const isTrouble = error instanceof OwnerLost || error instanceof NotOwned || error instanceof NotObeyed;
+    const isTrouble = error instanceof OwnerLost || error instanceof NotOwned || error instanceof NotObeyed ||
+      error instanceof SlotMoving;
     if (error.constructor === Error || isTrouble) return;
     this.#verdict.broken(`the coordinator threw ${error.stack ?? String(error)}`);
   }
@@ -167,6 +182,7 @@ class Simulation {
     const limited = crawls.filter(({ spec }) => spec.max_pages !== undefined);
     return new CommitCheck(this.#verdict, {
       domainInFlight: settings.limits!.domainInFlight,
+      movesSlots: this.#scenario.troubles.includes("slot moves"),
       pausedHosts: this.#operator.pausedHosts,
       pausedCrawls: this.#operator.pausedCrawls,
       maxPages: new Map(limited.map(({ id, spec }) => [id, spec.max_pages!])),
@@ -260,7 +276,9 @@ class Simulation {
   #isAtRest(): boolean {
     // Now and then is enough: a crawl that has ended stays so.
     if (!this.#troubles.isOver || this.#scheduler.count % 16 !== 0) return false;
-    if (!this.#operator.isIdle || this.#isAnybodyAsleep) return false;
+    if (!this.#operator.isIdle || this.#isAnybodyAsleep || this.#databases.control.directory.moves.size > 0) {
+      return false;
+    }
     return this.#coordinators.every(({ running }) => {
       const known = running?.verbs.crawls() ?? [];
       return known.length === this.#scenario.crawls.length && known.every(({ state }) => state === "finished");

@@ -4,6 +4,7 @@
  */
 
 import { LEAST_HOSTS } from "../../edge/health/health.ts";
+import type { HostKey } from "../../protocol/mod.ts";
 import type { Chance } from "./chance.ts";
 import type { CoordinatorMachine } from "./coordinator_machine.ts";
 import type { EdgeMachine } from "./edge_machine.ts";
@@ -23,6 +24,8 @@ export interface TroubleParts {
   readonly network: Network;
   readonly outages: Outages;
   readonly operator: Operator;
+  /** Sends the slot of a host to any other shard. */
+  readonly moveSlotOf: (host: HostKey) => void;
   readonly onSuspend: (process: Process) => void;
   /** The process holds a lease. */
   readonly isBusy: (process: Process) => boolean;
@@ -103,6 +106,8 @@ export class Troubles {
         return this.#after(chance.next() * 120_000, this.#parts.outages.take(chance.below(scenario.shards)));
       case "directory is down":
         return this.#after(chance.next() * 60_000, this.#parts.outages.take(undefined));
+      case "slot moves":
+        return this.#parts.moveSlotOf(host);
       case "coordinator stops":
         coordinator.stop();
         return this.#after(30_000 + chance.next() * 60_000, () => coordinator.isUp || coordinator.start());

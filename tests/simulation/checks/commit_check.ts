@@ -15,6 +15,8 @@ export interface KnownLease {
 }
 
 export interface CommitRules {
+  /** Slots go from shard to shard: rows come again elsewhere, and counts are kept by all shards together. */
+  readonly movesSlots: boolean;
   readonly domainInFlight: number;
   /** Hosts and crawls that an operator stopped, with an answer. */
   readonly pausedHosts: ReadonlySet<HostKey>;
@@ -91,7 +93,8 @@ export class CommitCheck {
     for (const capture of batch.captures) this.#capture(capture);
     this.#outbox(batch);
     for (const row of batch.counters) this.#counters.set(`${shard} ${row.crawlId}`, row);
-    for (const [name, tally] of this.#tallies) this.#conserved(name, tally);
+    if (this.#rules.movesSlots) { for (const crawlId of this.#urls.keys()) this.#conservedByAll(crawlId); }
+    else for (const [name, tally] of this.#tallies) this.#conserved(name, tally);
     for (const crawlId of this.#urls.keys()) this.#links(crawlId);
     for (const [crawlId, most] of this.#rules.maxPages) this.#budget(crawlId, most);
   }
@@ -99,11 +102,23 @@ export class CommitCheck {
   #newUrl(shard: number, row: UrlRow): void {
     let urls = this.#urls.get(row.crawlId);
     if (urls === undefined) this.#urls.set(row.crawlId, urls = new Map());
-    this.#verdict.expect(!urls.has(row.fingerprint), () => `${row.url} was enqueued twice in crawl ${row.crawlId}`);
+    const before = urls.get(row.fingerprint);
+    if (before !== undefined && this.#rules.movesSlots) return this.#moved(before, row);
+    this.#verdict.expect(before === undefined, () => `${row.url} was enqueued twice in crawl ${row.crawlId}`);
     urls.set(row.fingerprint, row);
     const tally = this.#tallyOf(shard, row.crawlId);
     tally.accepted++;
     add(tally.byState, row.state, 1);
+  }
+
+  /** A copy says what the row said, but for times, which may be of another clock. */
+  #moved(before: UrlRow, row: UrlRow): void {
+    const said = ({ state, attempts, depth, priority, httpCode }: UrlRow) =>
+      JSON.stringify([state, attempts, depth, priority, httpCode]);
+    this.#verdict.expect(
+      said(row) === said(before),
+      () => `${row.url} of ${row.crawlId} was enqueued again as ${said(row)}, where ${said(before)} is known`,
+    );
   }
 
   #changedUrl(shard: number, row: UrlRow): void {
@@ -140,6 +155,25 @@ export class CommitCheck {
     this.#verdict.expect(
       rows.every((count, i) => count === counted[i]),
       () => `counters of ${name} say accepted, settled, done, excluded, dead = ${counted}; the rows say ${rows}`,
+    );
+  }
+
+  /** While a slot moves, what is unsettled in it is counted by both shards, and never by none. */
+  #conservedByAll(crawlId: CrawlId): void {
+    const rows = [...this.urlsOf(crawlId).values()];
+    const counters = this.countersOf(crawlId);
+    const total = (name: "accepted" | "settled" | "excluded" | "dead") =>
+      counters.reduce((sum, row) => sum + row[name], 0);
+    const of = (...states: UrlRow["state"][]) => rows.filter(({ state }) => states.includes(state)).length;
+    const settled = of("done", "excluded", "dead");
+    this.#verdict.expect(
+      total("accepted") >= rows.length && total("settled") === settled && total("excluded") === of("excluded") &&
+        total("dead") === of("dead"),
+      () =>
+        `counters of ${crawlId} say accepted, settled, excluded, dead = ${total("accepted")}, ${total("settled")}, ` +
+        `${total("excluded")}, ${total("dead")}; the rows say ${rows.length}, ${settled}, ${of("excluded")}, ${
+          of("dead")
+        }`,
     );
   }
 
