@@ -1,5 +1,6 @@
 /**
- * The whole system under random trouble: 500 seeds here, 500 others on the other runtime. A failing seed is named, and
+ * The whole system under random trouble: 400 seeds here, 400 others on the other runtime, and 50 each with several
+ * coordinators. A failing seed is named, and
  * `OUTRIDER_SIMULATION_SEED=n` runs it alone and tells what happened.
  */
 
@@ -7,11 +8,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { RUNTIME, test } from "../support/test.ts";
+import { CLUSTER_SEEDS } from "./scenario.ts";
 import { simulate } from "./simulation.ts";
 
 const SEEDS_PER_TEST = 25;
-const SEEDS = Number(process.env.OUTRIDER_SIMULATION_SEEDS ?? 500);
-const FIRST = RUNTIME === "deno" ? 1 : 1 + SEEDS;
+const SEEDS = Number(process.env.OUTRIDER_SIMULATION_SEEDS ?? 400);
+/** Of several coordinators; they have seven times the events. */
+const SHARED_SEEDS = Math.ceil(SEEDS / 8);
+const isFirst = RUNTIME === "deno";
 const ONLY = process.env.OUTRIDER_SIMULATION_SEED;
 /** Runs that are compared between the runtimes. */
 const COMPARED = { from: 20_000, seeds: 10 };
@@ -22,6 +26,15 @@ async function mustHold(seed: number, keepsLines = false): Promise<void> {
   const { broken, lines } = await simulate(seed, { keepsLines });
   if (broken === undefined) return;
   assert.fail([...lines, `OUTRIDER_SIMULATION_SEED=${seed}: ${broken}`].join("\n"));
+}
+
+function holdAll(first: number, seeds: number): void {
+  for (let from = first; from < first + seeds; from += SEEDS_PER_TEST) {
+    const end = Math.min(from + SEEDS_PER_TEST, first + seeds);
+    test(`simulation, seeds ${from} to ${end - 1}: every promise holds`, async () => {
+      for (let seed = from; seed < end; seed++) await mustHold(seed);
+    }, { timeoutMs: 10 * MINUTES });
+  }
 }
 
 async function traces({ from, seeds }: typeof COMPARED): Promise<string> {
@@ -37,12 +50,8 @@ function otherRuntime(): readonly string[] | undefined {
 
 if (ONLY !== undefined) test(`simulation, seed ${ONLY} alone`, () => mustHold(Number(ONLY), true));
 else {
-  for (let from = FIRST; from < FIRST + SEEDS; from += SEEDS_PER_TEST) {
-    const end = Math.min(from + SEEDS_PER_TEST, FIRST + SEEDS);
-    test(`simulation, seeds ${from} to ${end - 1}: every promise holds`, async () => {
-      for (let seed = from; seed < end; seed++) await mustHold(seed);
-    }, { timeoutMs: 10 * MINUTES });
-  }
+  holdAll(isFirst ? 1 : 1 + SEEDS, SEEDS);
+  holdAll(CLUSTER_SEEDS + (isFirst ? 1 : 1 + SHARED_SEEDS), SHARED_SEEDS);
 
   test("simulation: a seed is the same run each time", async () => {
     assert.equal(await traces(COMPARED), await traces(COMPARED));
