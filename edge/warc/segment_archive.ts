@@ -196,8 +196,7 @@ class SegmentWriter {
       const found = error instanceof Error ? error.message : String(error);
       segment.settle(
         new Error(
-          `Archiving ${key} in the blob store failed: found "${found}", wanted a durable object. ` +
-            "Mend the store or the way to it; the pages are fetched again.",
+          `Archiving a segment failed: ${found} Mend the store or the way to it; the pages are fetched again.`,
           { cause: error },
         ),
       );

@@ -119,7 +119,7 @@ test("segments: a refused one acknowledges nothing and says why; the next one is
   state.refuse = 1;
   const refused = assert.rejects(
     append("http://a.example/1"),
-    /Archiving eu-1\/warc\/eu-1-.*\.warc\.gz in the blob store failed: found "503", wanted a durable object/,
+    /^Error: Archiving a segment failed: 503 Mend the store or the way to it; the pages are fetched again\.$/,
   );
   await clock.advance(10_000);
   await refused;
