@@ -57,7 +57,7 @@ export function hunt(mutations: readonly Mutation[], options: HuntOptions, onHun
       const path = join(folder, mutation.file);
       const text = readFileSync(path, "utf8");
       writeFileSync(path, mutated(text, mutation));
-      onHunt({ mutation, ...simulateIn(folder, options) });
+      onHunt({ mutation, ...simulateIn(folder, { ...options, from: mutation.from ?? options.from }) });
       writeFileSync(path, text);
     }
   } finally {

@@ -3,12 +3,16 @@
  * Invariant: `find` stands exactly once in `file`, or the mutation no longer says what it breaks.
  */
 
+import { CLUSTER_MUTATIONS } from "./cluster_mutations.ts";
+
 export interface Mutation {
   /** What the broken build does, in a few words. */
   readonly name: string;
   readonly file: string;
   readonly find: string;
   readonly replace: string;
+  /** First seed that may find it; absent = 1. */
+  readonly from?: number;
 }
 
 const FRONTIER = "coordinator/frontier";
@@ -259,4 +263,4 @@ export const EDGE_MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-export const MUTATIONS: readonly Mutation[] = [...EDGE_MUTATIONS, ...COORDINATOR_MUTATIONS];
+export const MUTATIONS: readonly Mutation[] = [...EDGE_MUTATIONS, ...COORDINATOR_MUTATIONS, ...CLUSTER_MUTATIONS];
