@@ -7,6 +7,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { connect, type ConnectOptions, type Database, isUrl, type SqlValue, type Statement } from "./libsql_client.ts";
 import { explained, storeError } from "./libsql_errors.ts";
+import { writeAgain } from "./libsql_repeat.ts";
 
 /** Files up to this size are read through for damage at each start; beyond, damage shows when a page is read. */
 const QUICK_CHECK_BYTES = 512 * 1024 * 1024;
@@ -98,7 +99,7 @@ export async function prepare(database: Database, layout: Layout, options: OpenO
       );
     }
     await tune(database, options);
-    if (tables.length === 0) await database.write(layout.statements);
+    if (tables.length === 0) await writeAgain(database, layout.statements);
   });
 }
 

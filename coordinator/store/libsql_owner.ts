@@ -5,6 +5,7 @@
 
 import { OwnerLost } from "../owner_ports.ts";
 import { type Database, SqlError } from "./libsql_client.ts";
+import { writeAgain } from "./libsql_repeat.ts";
 import { storeError } from "./libsql_errors.ts";
 import { type Layout, plain } from "./libsql_open.ts";
 import { SHARD_FORMAT, SHARD_TABLES, SHARD_VIEWS } from "./schema.ts";
@@ -47,7 +48,7 @@ export async function checkVersions(database: Database, keyVersion: number): Pro
 
 /** The new owner term. An answer that gets lost costs a term, nothing else. */
 export async function takeOwnership(database: Database, owner: string): Promise<number> {
-  const answers = await database.write([
+  const answers = await writeAgain(database, [
     plain("update shard set owner = ?, owner_term = owner_term + 1 returning owner_term", [owner]),
   ]);
   return Number(answers[0]![0]![0]);
@@ -55,7 +56,7 @@ export async function takeOwnership(database: Database, owner: string): Promise<
 
 /** Takes the shard over `term`, which was seen there; OwnerLost when another took it first. May be repeated. */
 export async function takeOver(database: Database, owner: string, term: number): Promise<number> {
-  await database.write([
+  await writeAgain(database, [
     plain("update shard set owner = ?, owner_term = owner_term + 1 where owner_term = ?", [owner, BigInt(term)]),
   ]);
   const [row] = await database.read("select owner, owner_term from shard");
@@ -68,7 +69,7 @@ export async function takeOver(database: Database, owner: string, term: number):
 
 /** Leaves the owner's clock; OwnerLost when it owns the shard no more. */
 export async function beat(database: Database, term: number, wallMs: number): Promise<void> {
-  const [rows] = await database.write([
+  const [rows] = await writeAgain(database, [
     plain("update shard set owner_wall_ms = ? where owner_term = ? returning 1", [
       BigInt(Math.floor(wallMs)),
       BigInt(term),
@@ -80,7 +81,7 @@ export async function beat(database: Database, term: number, wallMs: number): Pr
 
 /** A term that nobody has: commits of the one before are refused from now on. May be repeated. */
 export async function giveBack(database: Database, term: number): Promise<void> {
-  await database.write([
+  await writeAgain(database, [
     plain("update shard set owner = '', owner_term = owner_term + 1 where owner_term = ?", [BigInt(term)]),
   ]);
 }

@@ -4,6 +4,8 @@
  * done (libsql_shard_store.ts).
  */
 
+import type { Database, Statement } from "./libsql_client.ts";
+
 /** Nobody knows whether a statement that ended so was done. A file has no such end. */
 const UNCERTAIN = new Set([
   "NETWORK",
@@ -41,4 +43,10 @@ export async function repeated<T>(work: () => Promise<T>): Promise<T> {
       await pause(tries);
     }
   }
+}
+
+/** A write that may be done twice. A file is asked once: it says how the write ended. */
+export function writeAgain(database: Database, statements: readonly Statement[]): ReturnType<Database["write"]> {
+  const write = () => database.write(statements);
+  return database.path === undefined ? repeated(write) : write();
 }

@@ -113,6 +113,30 @@ test("libSQL server over a socket: an owner that was followed while its answer w
   }
 });
 
+test("libSQL server: taking, beating and giving back go on after lost answers, and count once", async () => {
+  const { server, options, shard, remove } = served();
+  const [first, next] = [shard(), shard()];
+  const reader = openLibsqlShardReader(options);
+  try {
+    server.fail("answer", "503");
+    await first.open("first", 1);
+    const { ownerTerm } = (await reader.look())!;
+    server.fail("answer", "answer");
+    assert.deepEqual(await next.open("next", 1, ownerTerm), { ownerTerm: ownerTerm + 1 });
+    server.fail("answer");
+    await next.beat(1_790_000_000_000);
+    server.fail("late", "answer");
+    await next.giveBack();
+    const look = (await reader.look())!;
+    assert.deepEqual([look.owner, look.ownerTerm, look.ownerWallMs], ["", ownerTerm + 2, 1_790_000_000_000]);
+  } finally {
+    await first.close();
+    await next.close();
+    await reader.close();
+    await remove();
+  }
+});
+
 test("libSQL server: what is written to the control database is written again after a lost answer", async () => {
   const { server, options, remove } = served();
   const store = openLibsqlControlStore(options);

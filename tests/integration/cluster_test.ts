@@ -6,9 +6,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import process from "node:process";
 import { FINISHING } from "../../bench/web/config.ts";
 import { groundTruth } from "../../bench/web/mod.ts";
 import { checkPages } from "../support/crawl_output.ts";
+import { hranaServer, listenHrana } from "../support/hrana_server.ts";
 import { type Outrider, spawnOutrider } from "../support/outrider_process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
@@ -40,99 +42,147 @@ async function api(base: string, path: string, body?: unknown): Promise<Record<s
   return answer;
 }
 
+async function eventually(isIt: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+    if (await isIt()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`It didn't come to that within ${PATIENCE_MS} ms.`);
+}
+
 async function until(
   base: string,
   crawlId: string,
   isIt: (stats: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>> {
   let stats: Record<string, unknown> = {};
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
-    stats = await api(base, `/v1/crawls/${crawlId}/stats`);
-    if (isIt(stats)) return stats;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`It didn't come to that within ${PATIENCE_MS} ms: ${JSON.stringify(stats)}`);
+  await eventually(async () => isIt(stats = await api(base, `/v1/crawls/${crawlId}/stats`))).catch((error) => {
+    throw new Error(`${error.message} ${JSON.stringify(stats)}`);
+  });
+  return stats;
 }
 
-test(
-  "cluster: a coordinator is killed midway, the other takes over, and the crawl comes to its ground truth",
-  async () => {
-    const web = await spawnWeb({
-      hosts: 8,
-      pages: 80,
-      pageKb: 2,
-      links: 20,
-      features: FINISHING.filter((feature) => feature !== "traps"),
-    });
-    const folder = temporaryFolder();
-    const running: Outrider[] = [];
-    const start = (args: string[], env: Record<string, string>) => {
-      const outrider = spawnOutrider([...args, "--allow-address", "127.0.0.0/8"], { env });
-      running.push(outrider);
-      return outrider;
-    };
-    try {
-      const data = [
-        "--address-delay-ms",
-        "5",
-        "--domain-delay-ms",
-        "5",
-        "--contact",
-        "ops@example.org",
-        "--data",
-        folder.file("coordinator"),
-        "--shards",
-        "4",
-        "--owner-ttl-ms",
-        "2000",
-      ];
-      const bases: string[] = [];
-      const coordinators: Outrider[] = [];
-      for (const _ of ["a", "b"]) {
-        const port = await freePort();
-        const coordinator = start(["coordinator", "--cluster", "--port", String(port), ...data], {
-          OUTRIDER_TOKENS: TOKENS,
-        });
-        await coordinator.line(/listens on/);
-        coordinators.push(coordinator);
-        bases.push(`http://127.0.0.1:${port}`);
+/** Flags and environment that say where the databases are. */
+interface Places {
+  readonly flags: readonly string[];
+  readonly env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const inFiles = (): Promise<Places> => Promise.resolve({ flags: ["--shards", "4"], env: {}, close: async () => {} });
+
+/** Four shards and a control database, each on a server of its own whose answers get lost now and then. */
+async function onServers(file: (name: string) => string): Promise<Places> {
+  const made = await Promise.all(["control", "s0", "s1", "s2", "s3"].map(async (name) => {
+    const server = hranaServer(file(`${name}.db`), "db-secret");
+    return { server, socket: await listenHrana(server) };
+  }));
+  const faults = ["answer", "503", "late", "expired"] as const;
+  let turn = 0;
+  const timer = setInterval(() => made.forEach(({ server }) => server.fail(faults[turn++ % faults.length]!)), 1_000);
+  const [control, ...shards] = made.map(({ socket }) => socket.url);
+  return {
+    flags: ["--control", control!, ...shards.flatMap((url) => ["--shard", url])],
+    env: { OUTRIDER_LIBSQL_TOKEN: "db-secret" },
+    async close() {
+      clearInterval(timer);
+      for (const { server, socket } of made) {
+        await socket.close();
+        server.close();
       }
-      const [a, b] = bases as [string, string];
-      for (const worker of ["eu-1", "us-1"]) {
-        const of = ["--region", worker.slice(0, 2), "--worker", worker, "--data", folder.file(worker)];
-        start(["edge", "--coordinator", a, "--coordinator", b, ...of], {
-          OUTRIDER_TOKEN: `${worker.slice(0, 2)}-secret`,
-        });
-      }
-      const { crawl_id } = await api(a, "/v1/crawls", {
-        seeds: [web.seed],
-        scope: { kind: "any" },
-        politeness: { delay_ms: DELAY_MS, delay_factor: 0 },
+    },
+  };
+}
+
+/** By hand: it takes half a minute. */
+const BY_HAND = process.env.OUTRIDER_CLUSTER_SERVERS === "1" ? undefined : "OUTRIDER_CLUSTER_SERVERS isn't 1";
+
+for (
+  const { name, places, skip } of [
+    { name: "files", places: inFiles, skip: undefined },
+    { name: "libSQL servers whose answers get lost", places: onServers, skip: BY_HAND },
+  ]
+) {
+  const title = `cluster on ${name}: a coordinator is killed midway, the other takes over, and nothing is lost`;
+  test(title, () => killMidway(places), { timeoutMs: 180_000, skip });
+}
+
+async function killMidway(places: (file: (name: string) => string) => Promise<Places>): Promise<void> {
+  const web = await spawnWeb({
+    hosts: 8,
+    pages: 80,
+    pageKb: 2,
+    links: 20,
+    features: FINISHING.filter((feature) => feature !== "traps"),
+  });
+  const folder = temporaryFolder();
+  const databases = await places(folder.file);
+  const running: Outrider[] = [];
+  const start = (args: string[], env: Record<string, string>) => {
+    const outrider = spawnOutrider([...args, "--allow-address", "127.0.0.0/8"], { env });
+    running.push(outrider);
+    return outrider;
+  };
+  try {
+    const data = [
+      "--address-delay-ms",
+      "5",
+      "--domain-delay-ms",
+      "5",
+      "--contact",
+      "ops@example.org",
+      "--data",
+      folder.file("coordinator"),
+      "--owner-ttl-ms",
+      "2000",
+    ];
+    const bases: string[] = [];
+    const coordinators: Outrider[] = [];
+    for (const _ of ["a", "b"]) {
+      const port = await freePort();
+      const coordinator = start(["coordinator", "--cluster", "--port", String(port), ...data, ...databases.flags], {
+        OUTRIDER_TOKENS: TOKENS,
+        ...databases.env,
       });
-      await until(a, String(crawl_id), ({ fetched }) => Number(fetched) > 15);
-      const { shards } = await api(b, "/v1/shards") as { shards: { owner_url: string }[] };
-      assert.deepEqual(shards.map(({ owner_url }) => owner_url).sort(), [a, a, b, b].sort());
-      coordinators[0]!.kill("SIGKILL");
-      const stats = await until(b, String(crawl_id), ({ state }) => state === "finished");
-      for (const edge of running.slice(2)) edge.kill("SIGTERM");
-      for (const edge of running.slice(2)) await edge.ended;
-      const log = await web.log();
-      const truth = groundTruth(web.config);
-      for (const check of [checkCoverage, checkInvented, checkRobots]) assert.deepEqual(check(log, truth), []);
-      assert.deepEqual(checkParallel(log, { maxParallel: 1 }), []);
-      assert.deepEqual(checkGaps(log, { delayMs: DELAY_MS }), []);
-      const pages = ["eu-1", "us-1"].flatMap((worker) => checkPages(`${folder.file(worker)}/${worker}`));
-      assert.ok(pages.length >= Number(stats.fetched));
-      assert.equal(new Set(pages.map((page) => page.url)).size, stats.fetched, "a page is missing in the archive");
-    } finally {
-      for (const outrider of running) outrider.kill("SIGKILL");
-      const ended = await Promise.all(running.map((outrider) => outrider.ended));
-      if (process.env.DEBUG_CLUSTER) {
-        for (const one of ended) console.log("=====", one.code, one.stderr.slice(-3000));
-      }
-      await web.stop();
-      await folder.remove();
+      await coordinator.line(/listens on/);
+      coordinators.push(coordinator);
+      bases.push(`http://127.0.0.1:${port}`);
     }
-  },
-  { timeoutMs: 180_000 },
-);
+    const [a, b] = bases as [string, string];
+    for (const worker of ["eu-1", "us-1"]) {
+      const of = ["--region", worker.slice(0, 2), "--worker", worker, "--data", folder.file(worker)];
+      start(["edge", "--coordinator", a, "--coordinator", b, ...of], {
+        OUTRIDER_TOKEN: `${worker.slice(0, 2)}-secret`,
+      });
+    }
+    const shared = [a, a, b, b].sort().join();
+    await eventually(async () => {
+      const { shards } = await api(b, "/v1/shards") as { shards: { owner_url?: string }[] };
+      return shards.map(({ owner_url }) => owner_url ?? "").sort().join() === shared;
+    });
+    const { crawl_id } = await api(a, "/v1/crawls", {
+      seeds: [web.seed],
+      scope: { kind: "any" },
+      politeness: { delay_ms: DELAY_MS, delay_factor: 0 },
+    });
+    await until(a, String(crawl_id), ({ fetched }) => Number(fetched) > 15);
+    coordinators[0]!.kill("SIGKILL");
+    const stats = await until(b, String(crawl_id), ({ state }) => state === "finished");
+    for (const edge of running.slice(2)) edge.kill("SIGTERM");
+    for (const edge of running.slice(2)) await edge.ended;
+    const log = await web.log();
+    const truth = groundTruth(web.config);
+    for (const check of [checkCoverage, checkInvented, checkRobots]) assert.deepEqual(check(log, truth), []);
+    assert.deepEqual(checkParallel(log, { maxParallel: 1 }), []);
+    assert.deepEqual(checkGaps(log, { delayMs: DELAY_MS }), []);
+    const pages = ["eu-1", "us-1"].flatMap((worker) => checkPages(`${folder.file(worker)}/${worker}`));
+    assert.ok(pages.length >= Number(stats.fetched));
+    assert.equal(new Set(pages.map((page) => page.url)).size, stats.fetched, "a page is missing in the archive");
+  } finally {
+    for (const outrider of running) outrider.kill("SIGKILL");
+    await Promise.all(running.map((outrider) => outrider.ended));
+    await databases.close();
+    await web.stop();
+    await folder.remove();
+  }
+}
