@@ -109,6 +109,11 @@ export class ShardWriter {
     return this.#shard;
   }
 
+  /** It takes nothing any more: it was closed, or another owns the shard. */
+  get isStopped(): boolean {
+    return this.#isClosed;
+  }
+
   /** A sentence when the shard can't work; "" otherwise. */
   get problem(): string {
     return this.#problem;

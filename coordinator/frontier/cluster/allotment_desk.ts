@@ -100,7 +100,8 @@ export class AllotmentDesk {
     this.#holdings.set(name, holding);
     holding.isAsking = true;
     holding.limit = limit;
-    const used = crawl.usedIn(index);
+    // While a round is committed, a page that it settles counts twice; what was held is never exceeded.
+    const used = isNew ? crawl.usedIn(index) : Math.min(crawl.usedIn(index), crawl.allotted[index] ?? 0);
     const pages = used + more;
     if (pages < (crawl.allotted[index] ?? 0)) crawl.allotted[index] = pages;
     try {

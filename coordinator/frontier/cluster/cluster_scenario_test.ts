@@ -6,6 +6,7 @@ import { ask, complete, fetched, robots, spec, testCore } from "../../../tests/s
 import { test } from "../../../tests/support/test.ts";
 import { shardOf, slotOf } from "../../../protocol/mod.ts";
 import { NotOwned } from "../../owner_ports.ts";
+import { MemoryShardStore } from "../../store/memory_shard_store.ts";
 import { CLUSTER_TIMES } from "./times.ts";
 
 const { ownerTtlMs, directoryMs } = CLUSTER_TIMES;
@@ -234,6 +235,26 @@ test("a clock that is ahead of the dead owner's keeps its hosts' delays all the 
   }
   assert.ok(next !== undefined, "the host was never leased again");
   assert.ok(next - startedAt >= 60_000, `the host was asked again after ${next - startedAt} ms`);
+  await cluster.close();
+});
+
+test("a shard that another takes while a clock is waited for isn't claimed by who waited", async () => {
+  const cluster = new ClusterWorld(2);
+  const a = await cluster.open("http://a");
+  const b = await cluster.openAdvancing("http://b", { aheadMs: 30_000 });
+  await cluster.world.clock.advance(10 * directoryMs);
+  const mine = a.coordinator.slotMap().owners!.findIndex(({ url }) => url === "http://a");
+  a.kill();
+  await cluster.world.clock.advance(ownerTtlMs + 5 * directoryMs);
+  const waitingTerm = cluster.world.disks[mine]!.ownerTerm;
+  await new MemoryShardStore(cluster.world.disks[mine]).open("a third", (await testCore()).keyVersion);
+  await cluster.world.clock.advance(ownerTtlMs - 5 * directoryMs);
+  assert.equal(cluster.world.disks[mine]!.ownerTerm, waitingTerm + 1);
+  assert.deepEqual(b.coordinator.problems().filter((one) => one.includes("stopped")), []);
+  await cluster.world.clock.advance(60_000);
+  // The third never beats, so b has it again in the end, and works on it.
+  assert.equal(cluster.owners()[mine], cluster.owners()[1 - mine]);
+  assert.ok(cluster.world.disks[mine]!.ownerTerm > waitingTerm + 1);
   await cluster.close();
 });
 

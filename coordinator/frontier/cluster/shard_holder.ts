@@ -100,6 +100,8 @@ export class ShardHolder {
       await this.#options.allotments.enter(writer);
       await parts.clock.sleep(Math.ceil(aheadMs), this.#stop.signal);
       if (this.#stop.signal.aborted) throw new OwnerLost("Taking a shard: the coordinator is closing.");
+      // Another may have taken it while the clock was waited for.
+      if (writer.isStopped) throw new OwnerLost(writer.problem);
       this.#refused.delete(index);
       parts.book.put(index, writer);
       this.#learnOwners();

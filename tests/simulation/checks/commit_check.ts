@@ -270,7 +270,11 @@ export class CommitCheck {
     }
     this.#verdict.expect(
       pages <= most,
-      () => `${pages} pages of ${crawlId} are fetched or leased, at most ${most} may be`,
+      () => {
+        const fetched = [...this.#counters].filter(([, row]) => row.crawlId === crawlId);
+        const said = fetched.map(([name, row]) => `${name} ${row.pages}`);
+        return `${pages} pages of ${crawlId} are fetched (${said}) or leased, at most ${most} may be`;
+      },
     );
   }
 }
