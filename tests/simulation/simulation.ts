@@ -53,7 +53,7 @@ export interface SimulationOptions {
   readonly keepsLines?: boolean;
 }
 
-/** Events and virtual time after which a crawl that hasn't ended counts as stuck. */
+/** Events (of one coordinator; several also look at one another) and virtual time after which a crawl that hasn't ended counts as stuck. */
 const MOST_EVENTS = 400_000;
 const MOST_PEACE_MS = 4 * 3_600_000;
 /** Virtual time in which everything must come to rest once it is told to stop. */
@@ -306,7 +306,9 @@ class Simulation {
     const start = this.#scheduler.now;
     const peaceFrom = Math.max(start, this.#scenario.troubledMs);
     const isOver = () => this.#verdict.sentence !== undefined || isDone();
-    const isTooLate = () => this.#scheduler.count > MOST_EVENTS || this.#scheduler.now > peaceFrom + mostMs;
+    const isTooLate = () =>
+      this.#scheduler.count > MOST_EVENTS * this.#scenario.coordinators ** 2 ||
+      this.#scheduler.now > peaceFrom + mostMs;
     const goesOn = await this.#scheduler.run(() => isOver() || isTooLate());
     if (!isOver()) this.#verdict.broken(goesOn ? whyNot() : `nothing happens any more; ${whyNot()}`);
   }

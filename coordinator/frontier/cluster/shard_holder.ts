@@ -11,6 +11,7 @@ import type { AllotmentDesk } from "./allotment_desk.ts";
 import { enterShard } from "../crawls/seeding.ts";
 import { lastWordOperation } from "../leases/sweep.ts";
 import { crawlUnknownTo } from "../lost_databases.ts";
+import type { CrawlBook } from "../crawls/crawl.ts";
 import type { FrontierParts } from "../shard.ts";
 import { ShardWriter } from "../writer.ts";
 
@@ -97,12 +98,14 @@ export class ShardHolder {
       const unknown = crawlUnknownTo(parts.crawls, writer.shard);
       if (unknown !== undefined) throw unknown;
       await enterShard(writer, parts.crawls);
+      countPages(writer, parts.crawls);
       await this.#options.allotments.enter(writer);
       await parts.clock.sleep(Math.ceil(aheadMs), this.#stop.signal);
       if (this.#stop.signal.aborted) throw new OwnerLost("Taking a shard: the coordinator is closing.");
       // Another may have taken it while the clock was waited for.
       if (writer.isStopped) throw new OwnerLost(writer.problem);
       this.#refused.delete(index);
+      countPages(writer, parts.crawls);
       parts.book.put(index, writer);
       this.#learnOwners();
       parts.log.info("took a shard", { shard: index, term: ownerTerm, clockAheadMs: aheadMs });
@@ -162,4 +165,9 @@ export class ShardHolder {
     await Promise.allSettled([...this.#taking.values(), ...this.#dropping]);
     await Promise.allSettled(this.#options.parts.book.own.map((writer) => this.giveBack(writer)));
   }
+}
+
+/** A look at the shard that was begun before it was loaded may have said less since. */
+function countPages({ index, shard }: ShardWriter, crawls: CrawlBook): void {
+  for (const crawl of crawls.all()) crawl.pages[index] = shard.counters.get(crawl.id)?.pages ?? 0;
 }

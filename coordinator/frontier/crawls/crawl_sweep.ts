@@ -131,10 +131,10 @@ function censusOf(shard: ForeignShard, crawlId: CrawlId): Census {
   return { accepted, settled, sent, received, leases: look.leases, outboxRows: look.outboxRows };
 }
 
-/** Pages that others fetched count for a page limit. A shard that is loaded here, to be taken, knows better than any look. */
-export function notePages(shards: readonly ForeignShard[], { crawls, shards: loaded }: FrontierParts): void {
+/** Pages that others fetched count for a page limit. */
+export function notePages(shards: readonly ForeignShard[], { crawls, book }: FrontierParts): void {
   for (const shard of shards) {
-    if (loaded[shard.index] !== undefined) continue;
+    if (book.find(shard.index) !== undefined) continue;
     for (const { crawlId, counters } of shard.look?.crawls ?? []) {
       const crawl = crawls.get(crawlId);
       if (crawl !== undefined && counters !== undefined) crawl.pages[shard.index] = counters.pages;
