@@ -57,6 +57,11 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   return shard;
 }
 
+/** The next batch keeps the starts that are to come, where they were loaded later than they stand in the store. */
+export function keepStarts(shard: Shard, now: number): void {
+  for (const host of shard.hosts.values()) if (host.nextStartAt > now) shard.batch.changeHost(host);
+}
+
 /** What RAM holds of one slot. */
 export type SlotState = Pick<
   ShardSnapshot,

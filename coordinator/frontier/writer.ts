@@ -9,8 +9,9 @@ import { OwnerLost } from "../owner_ports.ts";
 import type { ShardStore } from "../ports.ts";
 import type { SeenWrites } from "../seen_ports.ts";
 import type { Crawl } from "./crawls/crawl.ts";
+import { ClockSteps } from "./clock_steps.ts";
 import { gather } from "./gather.ts";
-import { loadShard } from "./load.ts";
+import { keepStarts, loadShard } from "./load.ts";
 import { type Operation, Round } from "./round.ts";
 import { SeenCopies } from "./seen/seen_copies.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
@@ -56,6 +57,7 @@ export class ShardWriter {
   readonly #saveCrawl: (crawl: Crawl) => Promise<void>;
   readonly #copies: SeenCopies | undefined;
   readonly #owning: Owning | undefined;
+  readonly #steps: ClockSteps;
   readonly #stop = new AbortController();
   #shard: Shard;
   #waiting: Waiting[] = [];
@@ -82,6 +84,7 @@ export class ShardWriter {
     this.#saveCrawl = saveCrawl;
     this.#copies = copies;
     this.#owning = owning;
+    this.#steps = new ClockSteps(shard.parts.clock);
     this.#ownedAt = owning?.ownedAtMs ?? -Infinity;
     if (owning !== undefined) this.#beating = this.#beatForEver(owning);
   }
@@ -178,6 +181,7 @@ export class ShardWriter {
     await Promise.resolve();
     while (this.#waiting.length > 0 || this.#hasUpkeep) {
       await this.#waitForCompany();
+      await this.#followClock();
       const taken = this.#waiting.splice(0, this.#parts.settings.operationsPerCommit);
       for (const { operation } of taken) if (operation.isPatient !== true) this.#urgent--;
       try {
@@ -290,19 +294,32 @@ export class ShardWriter {
 
   /** What is in RAM may differ from the store now: it is thrown away. */
   async #recover(reason: Error): Promise<void> {
-    const { log } = this.#parts;
     if (reason instanceof OwnerLost) return this.#abandon(reason);
-    log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
+    this.#parts.log.error("a commit failed; the shard is loaded anew", { shard: this.#index, error: reason.message });
+    await this.#reload(reason, { after: "a failed commit", stepMs: 0 });
+  }
+
+  /** What was promised for later stays as far away as it was when the wall clock is set forward. */
+  async #followClock(): Promise<void> {
+    const stepMs = this.#steps.forwardMs();
+    if (stepMs === 0) return;
+    const after = `its wall clock was set forward by ${stepMs} ms, or slept`;
+    this.#parts.log.warn("a shard is loaded anew, with the delays that it had", { shard: this.#index, after });
+    await this.#reload(new Error(`Loading shard ${this.#index} after ${after}.`), { after, stepMs });
+  }
+
+  async #reload(reason: Error, { after, stepMs }: { after: string; stepMs: number }): Promise<void> {
+    const { log } = this.#parts;
     for (let waitMs = RELOAD_MS;; waitMs = Math.min(RELOAD_MAX_MS, 2 * waitMs)) {
       try {
-        const fresh = await this.#loadAnew();
+        const fresh = await this.#loadAnew(stepMs);
         this.#shard.free();
         this.#shard = fresh;
         this.#problem = "";
         return;
       } catch (error) {
         if (error instanceof OwnerLost) return this.#abandon(error);
-        this.#problem = `Loading shard ${this.#index} after a failed commit: ${String(error)}; trying again.`;
+        this.#problem = `Loading shard ${this.#index} after ${after}: ${String(error)}; trying again.`;
         log.error("loading the shard failed", { shard: this.#index, error: String(error), retryInMs: waitMs });
         // Whoever waits hears of it: it may last.
         this.#rejectWaiting(error instanceof Error ? error : new Error(String(error)));
@@ -316,9 +333,9 @@ export class ShardWriter {
    * A commit whose fate is unknown may be on its way to the store still: its number is taken here, so that it is refused
    * when it comes, and what is in RAM stays true.
    */
-  async #loadAnew(): Promise<Shard> {
+  async #loadAnew(stepMs: number): Promise<Shard> {
     const { store } = this;
-    const aheadMs = this.#owning?.aheadMs ?? 0;
+    const aheadMs = (this.#owning?.aheadMs ?? 0) + stepMs;
     const options = { index: this.#index, store, isStart: false, copies: this.#copies, aheadMs };
     const loading = loadShard(this.#parts, options);
     const owning = this.#owning;
@@ -326,6 +343,7 @@ export class ShardWriter {
       ? await loading
       : await whileBeating(loading, { parts: this.#parts, store, owning });
     try {
+      if (stepMs > 0) keepStarts(fresh, this.#parts.clock.wallMs());
       await store.commit(fresh.batch.build(fresh.batchSeq + 1, this.#parts.clock.wallMs()));
     } catch (error) {
       fresh.free();

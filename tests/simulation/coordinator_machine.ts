@@ -58,6 +58,7 @@ export class CoordinatorMachine {
   readonly name: string;
   readonly #parts: CoordinatorParts;
   readonly #clock: MachineClock;
+  readonly #rightSkewMs: number;
   #filters: LayeredFilter[] = [];
   #process: Process | undefined;
   #running: Running | undefined;
@@ -70,6 +71,7 @@ export class CoordinatorMachine {
     // Coordinators that share databases must have the time of day, as far as NTP gives it.
     const skewMs = (parts.chance.next() - 0.5) * (parts.isAlone ? 1e6 : 2 * CLUSTER_SKEW_MS);
     this.#clock = new MachineClock(parts.scheduler, skewMs);
+    this.#rightSkewMs = skewMs;
   }
 
   /** Undefined while it is down or starting. */
@@ -126,6 +128,13 @@ export class CoordinatorMachine {
     this.#awakeAt = this.#parts.scheduler.now + ms;
     this.#clock.slept(ms, kind);
     this.#parts.scheduler.suspend(this.#process, ms, kind !== "both");
+  }
+
+  /** As NTP does: no more wrong than at first. False: the machine sleeps, or nothing runs on it that could notice. */
+  setClockRight(): boolean {
+    if (this.#process === undefined || this.isAsleep) return false;
+    this.#clock.skewMs = this.#rightSkewMs;
+    return true;
   }
 
   /** As SIGTERM: it ends by itself, if it can. */

@@ -31,6 +31,9 @@ export interface TroubleParts {
   readonly isBusy: (process: Process) => boolean;
 }
 
+/** Time between two tries to set a clock right. */
+const CLOCK_MS = 5_000;
+
 export class Troubles {
   readonly #parts: TroubleParts;
   #isOver = false;
@@ -99,7 +102,7 @@ export class Troubles {
       case "host slowed":
         return operator.slowHost(host, 3 * scenario.delayMs);
       case "coordinator is suspended":
-        return coordinator.suspend(chance.next() * 60_000, chance.pick(["wall", "both", "none"] as const));
+        return this.#suspendCoordinator(coordinator);
       case "coordinator loses its databases":
         return this.#after(chance.next() * 90_000, this.#parts.outages.cutOff(coordinator.name));
       case "shard is down":
@@ -136,6 +139,19 @@ export class Troubles {
     const ms = chance.next() * 120_000;
     if (edge.outage === "link" && chance.is(0.5)) this.#cut(edge, ms);
     this.#after(ms, () => edge.outage = undefined);
+  }
+
+  /** A machine whose wall clock stood still has it set right later. */
+  #suspendCoordinator(coordinator: CoordinatorMachine): void {
+    const { chance } = this.#parts;
+    const ms = chance.next() * 60_000;
+    const kind = chance.pick(["wall", "both", "none"] as const);
+    coordinator.suspend(ms, kind);
+    if (kind === "none") this.#after(ms + chance.next() * 60_000, () => this.#setRight(coordinator));
+  }
+
+  #setRight(coordinator: CoordinatorMachine): void {
+    if (!coordinator.setClockRight()) this.#after(CLOCK_MS, () => this.#setRight(coordinator));
   }
 
   #cut(edge: EdgeMachine, ms: number): void {

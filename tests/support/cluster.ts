@@ -23,8 +23,8 @@ export interface Node {
   kill(): void;
   /** Calls of the control database fail while it is true. */
   isCutOffControl: boolean;
-  /** ms by which its wall clock is ahead of the world's. */
-  readonly aheadMs: number;
+  /** ms by which its wall clock is ahead of the world's; may be set. */
+  aheadMs: number;
 }
 
 export interface NodeOptions {
@@ -49,8 +49,7 @@ export class ClusterWorld {
 
   async open(url: string, options: NodeOptions = {}): Promise<Node> {
     const { world } = this;
-    const { aheadMs = 0 } = options;
-    const life = { isDead: false, isCutOff: false };
+    const life = { isDead: false, isCutOff: false, aheadMs: options.aheadMs ?? 0 };
     const control = new MemoryControlStore(world.control);
     const guarded = <T extends object>(target: T, fails: () => string): T =>
       new Proxy(target, {
@@ -89,7 +88,7 @@ export class ClusterWorld {
         ...(options.times === undefined ? {} : { times: options.times }),
       },
       clock: {
-        wallMs: () => clock.wallMs() + aheadMs,
+        wallMs: () => clock.wallMs() + life.aheadMs,
         monotonicMs: () => clock.monotonicMs(),
         sleep: (ms, signal) => life.isDead ? new Promise(() => {}) : clock.sleep(ms, signal),
       },
@@ -101,7 +100,12 @@ export class ClusterWorld {
     const node: Node = {
       url,
       coordinator,
-      aheadMs,
+      get aheadMs() {
+        return life.aheadMs;
+      },
+      set aheadMs(value) {
+        life.aheadMs = value;
+      },
       kill: () => {
         life.isDead = true;
         this.nodes.splice(this.nodes.indexOf(node), 1);

@@ -14,11 +14,15 @@ export interface LookTime {
   readonly wallMs: number;
 }
 
+/** Clocks are set: what was seen before the newest of these differences says nothing of now. */
+const DIFFERENCES = 3;
+
 export class ShardWatch {
   #state: string | undefined;
   #sinceMs = 0;
   #confirmedMs = 0;
-  #aheadMs = Infinity;
+  /** The newest last; each is too large by the age that the commit had when it was seen. */
+  #differencesMs: number[] = [];
 
   see(look: ShardLook | undefined, time: LookTime): void {
     const state = look === undefined ? "none" : `${look.owner} ${look.ownerTerm} ${look.batchSeq} ${look.ownerWallMs}`;
@@ -26,7 +30,7 @@ export class ShardWatch {
     if (state === this.#state) return;
     // Of a commit that came between two looks; of the first look nobody knows how old it is.
     if (this.#state !== undefined && look !== undefined && look.ownerWallMs > 0) {
-      this.#aheadMs = Math.min(this.#aheadMs, time.wallMs - look.ownerWallMs);
+      this.#differencesMs = [...this.#differencesMs.slice(1 - DIFFERENCES), time.wallMs - look.ownerWallMs];
     }
     this.#state = state;
     this.#sinceMs = time.endedMs;
@@ -39,13 +43,13 @@ export class ShardWatch {
 
   /** How far this process' wall clock is ahead of the owner's, at most; 0 where it isn't, or nobody knows. */
   get aheadMs(): number {
-    return this.#aheadMs === Infinity ? 0 : Math.max(0, this.#aheadMs);
+    return this.#differencesMs.length === 0 ? 0 : Math.max(0, Math.min(...this.#differencesMs));
   }
 
   /** It has another owner now, whose clock is to be watched anew. */
   forget(): void {
     this.#state = undefined;
     this.#sinceMs = this.#confirmedMs;
-    this.#aheadMs = Infinity;
+    this.#differencesMs = [];
   }
 }

@@ -101,11 +101,11 @@ export class Referrals {
     return isInTime ? said : undefined;
   }
 
-  /** One that comes from the future was written by a clock that is wrong, or this one is. */
+  /** Edges carry words at once, so one that is that early or late was written by a clock that is wrong, or this one is. */
   #warn(leftMs: number): void {
     const { log, limits } = this.#parts;
-    if (leftMs < limits.referralMs) return;
-    log.warn("another coordinator's clock is ahead of this one; its referrals aren't taken", { aheadMs: leftMs });
+    const aheadMs = leftMs - limits.referralMs;
+    log.warn("another coordinator's clock differs too much from this one's; its referrals aren't taken", { aheadMs });
   }
 
   isUsed({ id }: { readonly id: string }): boolean {
