@@ -5,6 +5,7 @@
 
 import { settledWithin } from "./closing.ts";
 import type { Serve } from "./ports.ts";
+import { takeRest } from "./unread_body.ts";
 
 export const serveOnDeno: Serve = async (options) => {
   const abort = new AbortController();
@@ -13,7 +14,8 @@ export const serveOnDeno: Serve = async (options) => {
   const handler = (request: Request, info: Deno.ServeHandlerInfo): Response | Promise<Response> => {
     if (isClosing) return new Response("", { status: 503, headers: { connection: "close" } });
     const reply = Promise.resolve(options.handler(request, addressOf(info.remoteAddr)));
-    const tracked: Promise<Response> = reply.finally(() => open.delete(tracked));
+    const whole = reply.finally(() => takeRest(request));
+    const tracked: Promise<Response> = whole.finally(() => open.delete(tracked));
     open.add(tracked);
     return tracked;
   };
