@@ -20,7 +20,7 @@ import {
 import type { Once } from "./idempotency.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
 import { IdempotencyHeader, jsonAnswer, jsonBody, queryInt } from "./route_parts.ts";
-import { refuseMalformed } from "./seed_intake.ts";
+import { forwardedOf, refuseMalformed } from "./seed_intake.ts";
 
 const CrawlParams = z.object({ crawl_id: CrawlIdSchema });
 const create = createRoute({
@@ -136,7 +136,8 @@ async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableNam
     throw error;
   });
   refuseMalformed(seeds.malformed, request.seeds.length);
-  return { crawl_id: crawlId, enqueued: seeds.enqueued, already_seen: seeds.alreadySeen, rejected: seeds.rejected };
+  const { enqueued, alreadySeen: already_seen, rejected } = seeds;
+  return { crawl_id: crawlId, enqueued, already_seen, ...forwardedOf(seeds), rejected };
 }
 
 function refuseOtherSpec(coordinator: Coordinator, crawlId: string, spec: CrawlSpec): void {

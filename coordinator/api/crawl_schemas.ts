@@ -28,6 +28,9 @@ const Order = z.enum(ORDERS).openapi({
 const Depth = z.int().min(0).max(1_000_000);
 
 export const SeedRefusals = {
+  forwarded: z.int().optional().openapi({
+    description: "Stored, and on their way to shards of other coordinators, which find out whether they are new.",
+  }),
   rejected: z.array(z.object({ url: z.string(), reason: z.string() })).readonly().openapi({
     description: "Refused at the door (scope, limits); counted per reason in the stats.",
   }),

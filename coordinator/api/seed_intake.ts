@@ -86,7 +86,9 @@ export async function enqueueSorted(
     const { priority, depth, discovered_from: discoveredFrom } = sort[0]!;
     return coordinator.addSeeds(crawlId, sort.map(({ url }) => url), { priority, depth, discoveredFrom });
   }));
+  const forwarded = answers.reduce((sum, answer) => sum + (answer.forwarded ?? 0), 0);
   return {
+    ...(forwarded > 0 ? { forwarded } : {}),
     enqueued: answers.reduce((sum, { enqueued }) => sum + enqueued, 0),
     alreadySeen: answers.reduce((sum, { alreadySeen }) => sum + alreadySeen, 0),
     rejected: answers.flatMap(({ rejected, malformed }) => [
@@ -95,4 +97,9 @@ export async function enqueueSorted(
     ]),
     malformed: [],
   };
+}
+
+/** The member of an answer that tells what went to other coordinators' shards; none where nothing did. */
+export function forwardedOf({ forwarded }: SeedAnswer): { forwarded?: number } {
+  return forwarded === undefined ? {} : { forwarded };
 }

@@ -21,6 +21,7 @@ import { ApiProblem, problemResponses } from "./problem.ts";
 import { IdempotencyHeader, jsonAnswer, jsonBody } from "./route_parts.ts";
 import {
   enqueueSorted,
+  forwardedOf,
   malformedAmong,
   refuseMalformed,
   refuseStrangers,
@@ -69,6 +70,7 @@ export function addSeedRoutes(app: App, parts: ApiParts, once: Once) {
         crawl_id: crawl.crawlId,
         enqueued: added.enqueued,
         already_seen: added.alreadySeen,
+        ...forwardedOf(added),
         rejected: added.rejected,
         request_id: parts.random.hex(8),
       };
@@ -81,7 +83,8 @@ export function addSeedRoutes(app: App, parts: ApiParts, once: Once) {
     const crawl = await openCrawl(parts, crawlId);
     refuseStrangers(crawl, spelt);
     const added = await enqueueSorted(coordinator, crawl.crawlId, urls);
-    return c.json({ accepted: added.enqueued, already_seen: added.alreadySeen, rejected: added.rejected }, 202);
+    const { enqueued: accepted, alreadySeen: already_seen, rejected } = added;
+    return c.json({ accepted, already_seen, ...forwardedOf(added), rejected }, 202);
   }).openapi(urlStatus, async (c) => {
     const { url, crawl_id: crawlId = DEFAULT_CRAWL_ID } = c.req.valid("query");
     const problem = urlProblem(url);
