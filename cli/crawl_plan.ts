@@ -51,7 +51,15 @@ export function checkSeeds(seeds: readonly string[], core: Pick<Core, "urls">): 
   const [first, ...more] = malformedSeeds(seeds, core);
   if (first === undefined) return;
   const others = more.length === 0 ? "" : ` (${more.length} more can't either)`;
-  throw new Fault(`Seed ${first.index + 1} of ${seeds.length} can't be crawled${others}: ${first.error}`, USAGE);
+  throw new Fault(
+    `Seed ${first.index + 1} of ${seeds.length} can't be crawled${others}: ${first.error}${meant(first.url)}`,
+    USAGE,
+  );
+}
+
+/** For a host and path whose scheme was left out. */
+function meant(seed: string): string {
+  return /^[^\s:/?#]+(?::\d{1,5})?(?:[/?#]|$)/.test(seed) ? ` Perhaps https://${seed} (or http) was meant.` : "";
 }
 
 /** Throws a Fault with one sentence per thing that is wrong. */
