@@ -234,7 +234,9 @@ async function work(parts: Work): Promise<void> {
   // Where that can't be saved, the crawl is taken up as after a crash.
   if (!finished) await coordinator.setCrawlState(plan.crawlId, "paused").catch(() => {});
   const ended = coordinator.stats(plan.crawlId)!;
-  const stats: CrawlStats = ended.state === "running" ? { ...ended, state: "paused", reason: "" } : ended;
+  // That it was paused is this process's own doing: `how` says why.
+  const isPaused = !finished && ended.state !== "cancelled";
+  const stats: CrawlStats = isPaused ? { ...ended, state: "paused", reason: "" } : ended;
   const how = finished ? "finished" : stop.reason();
   const tookMs = systemClock.monotonicMs() - startedAt;
   screen.end({ stats, tookMs, folder, archive: parts.archive, how, resumable: !finished });
