@@ -2,7 +2,7 @@
  * Flags of the HTTP API: who may use it from a browser, and how often a token may ask.
  */
 
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Rates } from "../coordinator/api/rate_limit.ts";
 import { many } from "./flags.ts";
 
@@ -16,12 +16,14 @@ const KINDS = ["operator", "reader", "edge", "stranger"] as const satisfies read
 export function addApiFlags(command: Command): Command {
   return command
     .option("--cors-origin <origin>", "pages of this origin may use the API in a browser (repeatable)", origins, [])
-    .option(
-      "--rate <kind=n>",
-      `requests a second that a token of a role may send, 0 = any number: ${KINDS.join(", ")} (without a token, for ` +
-        "each address); default 2000, 2000, 10000, 100 (repeatable)",
-      rates,
-      {},
+    .addOption(
+      new Option(
+        "--rate <kind=n>",
+        `requests a second that a token of a role may send, 0 = any number: ${
+          KINDS.join(", ")
+        } (without a token, for ` +
+          "each address) (repeatable)",
+      ).argParser(rates).default({}, "2000, 2000, 10000, 100"),
     );
 }
 

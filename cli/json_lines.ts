@@ -1,6 +1,6 @@
 /**
  * The inspection commands' way of talking: one JSON object a line on stdin, one answer a line on stdout, in order.
- * Invariant: every line of input has one line of output; a bad line is answered, never the end.
+ * Invariant: every line of input that isn't blank has one line of output; a bad line is answered, never the end.
  */
 
 import process from "node:process";

@@ -3,7 +3,7 @@
  */
 
 import { availableParallelism } from "node:os";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { number } from "./flags.ts";
 
 export interface ScanFlag {
@@ -21,10 +21,9 @@ export function defaultScanThreads(cores: number = availableParallelism()): numb
 }
 
 export function addScanFlag(command: Command): Command {
-  return command.option(
-    "--scan-threads <n>",
-    "threads that scan large pages; 0 = they are scanned where they are fetched (default: by this machine's cores)",
-    number({ least: 0, most: 256 }),
-    defaultScanThreads(),
+  return command.addOption(
+    new Option("--scan-threads <n>", "threads that scan large pages; 0 = they are scanned where they are fetched")
+      .argParser(number({ least: 0, most: 256 }))
+      .default(defaultScanThreads(), `${defaultScanThreads()}, by this machine's cores`),
   );
 }

@@ -5,7 +5,7 @@
 
 import { existsSync } from "node:fs";
 import process from "node:process";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ROLES, TOKEN_NAME } from "../coordinator/api/tokens.ts";
 import type { OperatorStore, Role, TokenRow } from "../coordinator/operator_ports.ts";
 import { isUrl } from "../coordinator/store/libsql_client.ts";
@@ -36,8 +36,13 @@ export function registerToken(program: Command): void {
       .option("--json", "one JSON object a line");
   common(token.command("create").description("make a token; its secret is shown now and never again"))
     .requiredOption("--role <role>", ROLES.join(", "), oneOf(ROLES))
-    .option("--name <name>", "of whoever uses it; an edge of this name speaks for its own workers only", name, "")
-    .option("--expires <time>", "after this it counts no more: 12h, 90d [never]", span, 0)
+    .addOption(
+      new Option("--name <name>", "of whoever uses it; an edge of this name speaks for its own workers only")
+        .argParser(name).default("", "none"),
+    )
+    .addOption(
+      new Option("--expires <time>", "after this it counts no more: 12h, 90d").argParser(span).default(0, "never"),
+    )
     .action(create);
   common(token.command("list").description("list tokens, revoked ones too")).action(list);
   common(token.command("revoke").description("revoke a token, by its id").argument("<id>")).action(revoke);
