@@ -1,5 +1,5 @@
 /**
- * What runs inside a thread that scans pages; see scan_threads.ts. Pages are answered in the order in which they came.
+ * What runs inside a thread that scans pages; see scan_threads.ts. Pages are answered under their numbers, in the order in which they came.
  */
 
 import { loadCore } from "../core-wasm/mod.ts";
@@ -15,5 +15,6 @@ const scope = globalThis as unknown as Scope;
 const loading = loadCore();
 let turn: Promise<void> = Promise.resolve();
 scope.addEventListener("message", ({ data }) => {
-  turn = turn.then(async () => scope.postMessage(packPage(await loading, data as PageToScan)));
+  const { id, page } = data as { readonly id: number; readonly page: PageToScan };
+  turn = turn.then(async () => scope.postMessage({ id, packed: packPage(await loading, page) }));
 });

@@ -1,7 +1,8 @@
 /**
  * Threads that scan pages, so that more cores are used than those of fetching and of the frontier.
  * Invariant: each page that was taken is answered once. A thread that ends, or is silent for too long, is replaced: the
- * page that it was at counts as failed, what waited behind it goes to another thread.
+ * page that it was at counts as failed, what waited behind it goes to another thread. An answer is taken for the page
+ * whose number it carries: on Bun a thread that failed at one page may answer the next before its end is told.
  */
 
 import type { ScanThreads } from "../edge/ports.ts";
@@ -26,8 +27,14 @@ const PAGES_AT_ONCE = 2;
 const PATIENCE_MS = 60_000;
 
 interface Waiting {
+  readonly id: number;
   readonly page: PageToScan;
   readonly resolve: (packed: PackedPage) => void;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly packed: PackedPage;
 }
 
 export interface OpenScanThreads extends ScanThreads {
@@ -50,6 +57,7 @@ class ScanThread {
   readonly #options: ScanThreadsOptions;
   #worker: Worker;
   #waiting: Waiting[] = [];
+  #nextId = 0;
   #watching: AbortController | undefined;
   #closed = false;
 
@@ -64,8 +72,9 @@ class ScanThread {
 
   scan(page: PageToScan): Promise<PackedPage> {
     return new Promise((resolve) => {
-      this.#waiting.push({ page, resolve });
-      this.#worker.postMessage(page);
+      const id = this.#nextId++;
+      this.#waiting.push({ id, page, resolve });
+      this.#worker.postMessage({ id, page });
       if (this.#waiting.length === 1) this.#watch();
     });
   }
@@ -81,7 +90,7 @@ class ScanThread {
     const program = this.#options.program ?? new URL("./scan_thread_main.ts", import.meta.url);
     const worker = new Worker(program, { type: "module" });
     worker.addEventListener("message", ({ data }) => {
-      if (worker === this.#worker) this.#answered(data as PackedPage);
+      if (worker === this.#worker) this.#answered(data as Answer);
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -90,8 +99,12 @@ class ScanThread {
     return worker;
   }
 
-  #answered(packed: PackedPage): void {
-    this.#waiting.shift()?.resolve(packed);
+  #answered({ id, packed }: Answer): void {
+    const front = this.#waiting[0];
+    // The page at the front was passed over: its thread is about to end, and what is behind it is scanned again.
+    if (front === undefined || front.id !== id) return;
+    this.#waiting.shift();
+    front.resolve(packed);
     this.#watching?.abort();
     if (this.#waiting.length > 0) this.#watch();
   }
@@ -113,7 +126,7 @@ class ScanThread {
     this.#worker = this.#start();
     const front = this.#waiting.shift();
     front?.resolve(unanswered(front.page, why));
-    for (const { page } of this.#waiting) this.#worker.postMessage(page);
+    for (const { id, page } of this.#waiting) this.#worker.postMessage({ id, page });
     if (this.#waiting.length > 0) this.#watch();
   }
 }

@@ -106,7 +106,14 @@ function loneScenario(seed: number): Scenario {
     network: { lost: some(0.08), reset: some(0.1), late: some(0.06), doubled: some(0.15) },
     store: { failed: some(0.05), answerLost: some(0.05), late: some(0.05), read: some(0.02) },
   };
-  return isSleepy ? sleepy(scenario) : scenario;
+  return isSleepy ? sleepy(scenario) : withSpareAttempts(scenario);
+}
+
+/** An outage that is over before it was judged costs one try (ADR 27), and the pages of a plan fail twice by themselves. */
+function withSpareAttempts(scenario: Scenario): Scenario {
+  if (!scenario.troubles.includes("edge loses the web")) return scenario;
+  const { settings } = scenario;
+  return { ...scenario, settings: { ...settings, limits: { ...settings.limits!, attempts: LIMITS.attempts + 3 } } };
 }
 
 /** By a chance of its own, so that the other seeds stay what they were. */

@@ -12,7 +12,7 @@ const scope = globalThis as unknown as Scope;
 const loading = loadCore();
 let isSilent = false;
 scope.addEventListener("message", async ({ data }) => {
-  const page = data as PageToScan;
+  const { id, page } = data as { readonly id: number; readonly page: PageToScan };
   const word = new TextDecoder().decode(page.html.subarray(0, 6));
   if (word.startsWith("throw")) {
     setTimeout(() => {
@@ -23,5 +23,5 @@ scope.addEventListener("message", async ({ data }) => {
   // It is stuck: what comes later isn't answered either.
   isSilent ||= word === "silent";
   const core = await loading;
-  if (!isSilent) scope.postMessage(packPage(core, page));
+  if (!isSilent) scope.postMessage({ id, packed: packPage(core, page) });
 });

@@ -31,7 +31,8 @@ export function checkCrawl(ended: Ended, crawlId: CrawlId, expected: Expected, m
     if (found !== undefined && maxPages === undefined) {
       verdict.expect(
         isEnd(row, found.end),
-        () => `${row.url} ended as ${row.state} ${row.httpCode} (${row.reason}), not as ${found.end}`,
+        () =>
+          `${row.url} ended as ${row.state} ${row.httpCode} after ${row.attempts} tries (${row.reason}), not as ${found.end}`,
       );
     }
   }
