@@ -71,6 +71,8 @@ export function clusterPlaces(flags: Given): ClusterPlaces | undefined {
   const ofFolder = () => Array.from({ length: flags.shards }, (_, index) => placeOf(paths.shard(index)));
   // Beside a control database on a server nothing is made in the folder unasked.
   const shards = flags.shard.length > 0 ? flags.shard.map(placeOf) : isUrl(control) ? [] : ofFolder();
+  const double = shards.find((place, index) => shards.indexOf(place) !== index);
+  if (double !== undefined) throw new Fault(`--shard ${double} is given twice; each database is one shard.`, USAGE);
   const times = timesOf(flags.ownerTtlMs);
   return { control, shards, url: urlOf(flags), authToken: libsqlToken(), times };
 }
@@ -95,6 +97,12 @@ function urlOf({ url, listen, port, tlsCert }: Given): string {
   if (url === undefined && port === 0) {
     throw new Fault(
       "With --cluster and --port 0 nobody could be told where this coordinator is; --url is wanted.",
+      USAGE,
+    );
+  }
+  if (url === undefined && /^(0\.0\.0\.0|::)$/.test(listen)) {
+    throw new Fault(
+      `With --cluster and --listen ${listen} nobody could be told where this coordinator is; --url is wanted.`,
       USAGE,
     );
   }

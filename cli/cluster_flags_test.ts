@@ -16,13 +16,13 @@ test("cluster flags: databases lie in the data folder under absolute names, or w
     ...GIVEN,
     cluster: true,
     control: "https://db.example.org/control",
-    listen: "::",
+    listen: "::1",
     tlsCert: "c.pem",
   })!;
   assert.deepEqual([remote.control, remote.shards, remote.url], [
     "https://db.example.org/control",
     [],
-    "https://[::]:8600",
+    "https://[::1]:8600",
   ]);
   const url = "http://a.example.org:8600/";
   assert.equal(clusterPlaces({ ...GIVEN, cluster: true, port: 0, url })!.url, "http://a.example.org:8600");
@@ -31,5 +31,7 @@ test("cluster flags: databases lie in the data folder under absolute names, or w
 test("cluster flags: what can't go together is a sentence", () => {
   assert.throws(() => clusterPlaces({ ...GIVEN, shard: ["x.db"] }), Fault);
   assert.throws(() => clusterPlaces({ ...GIVEN, cluster: true, port: 0 }), /--url is wanted/);
+  assert.throws(() => clusterPlaces({ ...GIVEN, cluster: true, listen: "0.0.0.0" }), /--url is wanted/);
+  assert.throws(() => clusterPlaces({ ...GIVEN, cluster: true, shard: ["x.db", "./x.db"] }), /given twice/);
   assert.throws(() => clusterPlaces({ ...GIVEN, cluster: true, url: "ftp://x" }), /an http: or https: URL is wanted/);
 });

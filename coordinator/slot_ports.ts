@@ -130,10 +130,13 @@ export type MoveAnswer =
   | { readonly status: "unknown" }
   | { readonly status: "there" };
 
+/** The database that was named for a further shard can't be one. */
+export class UnfitDatabase extends Error {}
+
 /** What operators ask of shards and slots. */
 export interface ShardAdmin {
   shards(): Promise<ShardsView>;
-  /** A database for a further shard, to which slots move until all have as many. The same one again is the same shard. */
+  /** A database for a further shard, to which slots move until all have as many. The same one again is the same shard. Rejects with UnfitDatabase. */
   addShard(location: string): Promise<number>;
   /** Spreading ends: the slot stays where it was sent. */
   moveSlot(slot: number, to: number): Promise<MoveAnswer>;

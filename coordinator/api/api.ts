@@ -9,7 +9,7 @@ import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { LIMITS } from "../../protocol/mod.ts";
 import { NotObeyed, NotOwned } from "../owner_ports.ts";
-import { SlotMoving } from "../slot_ports.ts";
+import { SlotMoving, UnfitDatabase } from "../slot_ports.ts";
 import { type ApiMeter, createApiMeter } from "./api_meter.ts";
 import { createAdmission } from "./admission.ts";
 import { auditLog } from "./audit_log.ts";
@@ -145,6 +145,7 @@ function problemFrom(error: Error, problems: readonly string[]): ApiProblem {
   const known = error instanceof HTTPException ? HTTP_DETAILS[error.status] : undefined;
   if (known) return new ApiProblem(...known);
   if (error instanceof NotOwned) return new ApiProblem(421, error.message, { shard: error.shard, slot_map: error.map });
+  if (error instanceof UnfitDatabase) return new ApiProblem(409, error.message);
   if (error instanceof SlotMoving) return new ApiProblem(503, error.message, {}, { "retry-after": "2" });
   if (error instanceof NotObeyed) return new ApiProblem(503, error.message, {}, { "retry-after": "2" });
   if (error.name === "OwnerLost") {

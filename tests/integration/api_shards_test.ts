@@ -29,6 +29,8 @@ test("API: a shard that is added is listed, and slots are spread to it; a slot t
     for (const location of ["frontier-1.db", "", "libsql://user:secret@db.example/", "https://db.example/?token=x"]) {
       assert.equal((await ask("POST /v1/shards", { json: { location } })).status, 400, location);
     }
+    const link = await ask("POST /v1/shards", { json: { location: "/link/frontier-0.db" } });
+    assert.deepEqual([link.status, /under another name; wanted an empty one/.test(link.body.detail)], [409, true]);
     assert.equal((await ask("GET /v1/shards")).body.shards.length, 2);
   }));
 

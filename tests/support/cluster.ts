@@ -123,9 +123,11 @@ export class ClusterWorld {
 
   /** While the clock goes on, as an opening that waits for others needs. */
   async openAdvancing(url: string, options: NodeOptions = {}): Promise<Node> {
-    let node: Node | undefined;
-    const opening = this.open(url, options).then((opened) => node = opened);
-    for (let step = 0; node === undefined && step < 100; step++) await this.world.clock.advance(250);
+    let isOver = false;
+    const over = () => void (isOver = true);
+    const opening = this.open(url, options);
+    opening.then(over, over);
+    for (let step = 0; !isOver && step < 100; step++) await this.world.clock.advance(250);
     return await opening;
   }
 

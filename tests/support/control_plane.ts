@@ -7,6 +7,7 @@ import { robotsJudge } from "../../cli/robots_judge.ts";
 import { type FrontierCoordinator, openCoordinator } from "../../coordinator/frontier/coordinator.ts";
 import type { FrontierSettings } from "../../coordinator/frontier/settings.ts";
 import { MemoryControlDisk, MemoryControlStore } from "../../coordinator/store/memory_control_store.ts";
+import { memoryShardReader } from "../../coordinator/store/memory_shard_reader.ts";
 import { MemoryShardDisk, MemoryShardStore } from "../../coordinator/store/memory_shard_store.ts";
 import type { Core } from "../../core-wasm/core.ts";
 import { loadCore } from "../../core-wasm/mod.ts";
@@ -68,8 +69,10 @@ export async function openControlPlane(disks: Disks, settings: Partial<FrontierS
     shardStores: disks.shards.map((disk) => new MemoryShardStore(disk)),
     slots: {
       directory: control.directory,
+      // By the file's name, as if every folder were a link to one; any other name is an empty database.
       openReader: (location) => {
-        throw new Error(`Reading ${location}: only the shards of this control plane are there.`);
+        const shard = disks.shards.findIndex((_, index) => location.endsWith(`frontier-${index}.db`));
+        return memoryShardReader(disks.shards[shard] ?? new MemoryShardDisk());
       },
     },
   });

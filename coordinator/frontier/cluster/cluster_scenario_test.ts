@@ -124,6 +124,20 @@ test("a start under the same URL takes its dead predecessor's shards at once", a
   await cluster.close();
 });
 
+test("a start under the URL of a coordinator that lives is refused, and takes nothing from it", async () => {
+  const cluster = new ClusterWorld(2);
+  await cluster.open("http://a");
+  await cluster.world.clock.advance(3 * directoryMs);
+  const owners = cluster.owners();
+  await assert.rejects(
+    cluster.openAdvancing("http://a"),
+    /another one beats under the URL http:\/\/a; wanted is a --url/,
+  );
+  await cluster.world.clock.advance(3 * directoryMs);
+  assert.deepEqual(cluster.owners(), owners);
+  await cluster.close();
+});
+
 test("two owners who both believe: the older one's answers change nothing, and it drops the shard and goes on", async () => {
   const cluster = await two(2);
   const [a] = cluster.nodes;

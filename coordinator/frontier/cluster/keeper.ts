@@ -12,6 +12,7 @@ import type { CrawlDesk } from "../crawls/crawl_desk.ts";
 import { notePages } from "../crawls/crawl_sweep.ts";
 import { lostDatabase } from "../lost_databases.ts";
 import type { FrontierParts } from "../shard.ts";
+import { addNewShard } from "../handover/new_shard.ts";
 import { AllotmentDesk } from "./allotment_desk.ts";
 import { fairShare, hasTooMany } from "./fair_share.ts";
 import { type ForeignShard, ForeignShards } from "./foreign_shards.ts";
@@ -41,6 +42,8 @@ export interface KeeperParts {
 
 /** Looks within which a start waits until every shard has, or had, an owner. */
 const FIRST_LOOKS = 20;
+/** Looks within two times of the directory for another coordinator of the same URL. */
+const URL_WAITS = 8;
 /** Looks for which a free shard is left to who has fewer. */
 const LEFT_LOOKS = 4;
 
@@ -89,6 +92,7 @@ export class Keeper {
   /** Joins: resolves when every shard has an owner, as far as that can be had. */
   async start(): Promise<void> {
     const { locations } = this.#options;
+    await this.#checkUrl();
     if (locations.length > 0) await this.#directory.found(locations);
     const known = (await this.#directory.read()).locations;
     if (known.length === 0) {
@@ -98,8 +102,7 @@ export class Keeper {
     }
     for (const location of locations) {
       if (known.includes(location)) continue;
-      await this.#directory.addShard(location);
-      await this.#directory.spread(true);
+      await addNewShard(location, { directory: this.#directory, openReader: this.#options.openReader });
     }
     // Before crawls are read: whoever changes one from now on waits for this process to obey.
     await this.#announce();
@@ -110,6 +113,24 @@ export class Keeper {
       await this.#parts.clock.sleep(this.#times.directoryMs / 2, this.#stop.signal);
     }
     this.#running = this.#run();
+  }
+
+  /**
+   * Who starts under the URL of a dead process takes its shards at once. One that lives would lose them, and edges would
+   * be sent to the wrong one.
+   */
+  async #checkUrl(): Promise<void> {
+    const { clock } = this.#parts;
+    const { url } = this.#options;
+    const beats = async () => (await this.#directory.read()).coordinators.filter((entry) => entry.url === url);
+    const before = new Map((await beats()).map(({ id, beat }) => [id, beat]));
+    for (let waits = 0; before.size > 0 && waits < URL_WAITS; waits++) {
+      await clock.sleep(2 * this.#times.directoryMs / URL_WAITS, this.#stop.signal);
+      if ((await beats()).every(({ id, beat }) => before.get(id) === beat)) continue;
+      throw new Error(
+        `Joining the coordinators: another one beats under the URL ${url}; wanted is a --url of its own for each.`,
+      );
+    }
   }
 
   async #run(): Promise<void> {

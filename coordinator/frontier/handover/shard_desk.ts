@@ -6,15 +6,25 @@
 import type { DirectoryStore } from "../../owner_ports.ts";
 import { shardOf, SLOT_COUNT } from "../../../protocol/mod.ts";
 import type { MoveAnswer, ShardAdmin, ShardsView } from "../../slot_ports.ts";
+import type { ShardReader } from "../../reader_ports.ts";
 import type { ShardBook } from "../shard_book.ts";
+import { addNewShard } from "./new_shard.ts";
 import { giantOf, slotsPerShard, urlsPerSlot } from "./spread.ts";
 
 export class ShardDesk implements ShardAdmin {
   readonly #directory: DirectoryStore;
+  readonly #openReader: (location: string) => ShardReader;
   readonly #book: Pick<ShardBook, "find">;
 
-  constructor(directory: DirectoryStore, book: Pick<ShardBook, "find">) {
+  constructor(
+    { directory, openReader }: {
+      readonly directory: DirectoryStore;
+      readonly openReader: (location: string) => ShardReader;
+    },
+    book: Pick<ShardBook, "find">,
+  ) {
     this.#directory = directory;
+    this.#openReader = openReader;
     this.#book = book;
   }
 
@@ -44,10 +54,8 @@ export class ShardDesk implements ShardAdmin {
     return { urls, ...(giant === undefined ? {} : { giant }) };
   }
 
-  async addShard(location: string): Promise<number> {
-    const shard = await this.#directory.addShard(location);
-    await this.#directory.spread(true);
-    return shard;
+  addShard(location: string): Promise<number> {
+    return addNewShard(location, { directory: this.#directory, openReader: this.#openReader });
   }
 
   async moveSlot(slot: number, to: number): Promise<MoveAnswer> {

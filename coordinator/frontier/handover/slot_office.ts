@@ -16,7 +16,7 @@ export class SlotOffice {
   readonly #mover: SlotMover;
 
   constructor(parts: FrontierParts, options: SlotOfficeOptions) {
-    this.admin = new ShardDesk(options.directory, parts.book);
+    this.admin = new ShardDesk(options, parts.book);
     this.#mover = new SlotMover({ parts, ...options });
   }
 
