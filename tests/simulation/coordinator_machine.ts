@@ -137,12 +137,14 @@ export class CoordinatorMachine {
     return true;
   }
 
-  /** As SIGTERM: it ends by itself, if it can. */
-  stop(): void {
+  /** As SIGTERM: it ends by itself, if it can, and is started again `downMs` after that. */
+  stop(downMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
     running.verbs.close().then(() => {}, () => {}).then(() => {
-      if (this.#running === running) this.kill();
+      if (this.#running !== running) return;
+      this.kill();
+      this.#parts.scheduler.plan({ afterMs: downMs }, () => this.isUp || this.start());
     });
   }
 

@@ -112,8 +112,7 @@ export class Troubles {
       case "slot moves":
         return this.#parts.moveSlotOf(host);
       case "coordinator stops":
-        coordinator.stop();
-        return this.#after(30_000 + chance.next() * 60_000, () => coordinator.isUp || coordinator.start());
+        return coordinator.stop(chance.next() * 60_000);
     }
   }
 
