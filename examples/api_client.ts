@@ -26,7 +26,9 @@ console.log(`crawl ${crawl_id}`);
 
 for (;;) {
   const stats = await done(v1.crawls[":crawl_id"].stats.$get({ param: { crawl_id } }));
-  console.log(`${stats.state}: ${stats.pages} pages, ${stats.queued} queued`);
+  console.log(
+    `${stats.state}: ${stats.pages} pages, ${stats.queued} queued, ${stats.excluded} excluded, ${stats.dead} dead`,
+  );
   if (stats.state !== "running") break;
   await sleep(500);
 }

@@ -71,6 +71,6 @@ test("client: the example creates a crawl, sees it end, and lists what was store
     }
     assert.equal(code, 0, errors);
     assert.match(out, /^crawl c-[0-9a-f]+\n/);
-    assert.match(out, /finished: 2 pages, 0 queued\n/);
+    assert.match(out, /finished: 2 pages, 0 queued, 0 excluded, 0 dead\n/);
     assert.match(out, /200 https:\/\/example\.org\/ in .+ at \d+\n200 https:\/\/example\.org\/a in .+ at \d+\n$/);
   }));
