@@ -53,6 +53,8 @@ export interface CoordinatorEntry {
   readonly beat: number;
   /** The newest `changes` of the directory that all its shards obey. */
   readonly applied: number;
+  /** After which silence it gives others up, ms: it has to be the same for all. Absent: not said. */
+  readonly ownerTtlMs?: number;
   /** Shards that it owns, with the term of each. */
   readonly shards: readonly { readonly shard: number; readonly term: number }[];
 }

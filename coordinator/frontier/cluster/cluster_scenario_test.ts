@@ -138,6 +138,15 @@ test("a start under the URL of a coordinator that lives is refused, and takes no
   await cluster.close();
 });
 
+test("a start with another owner's time than that of those who live is refused", async () => {
+  const cluster = new ClusterWorld(2);
+  await cluster.open("http://a");
+  await cluster.world.clock.advance(3 * directoryMs);
+  const other = cluster.openAdvancing("http://b", { times: { ownerTtlMs: 6 * ownerTtlMs } });
+  await assert.rejects(other, /that at http:\/\/a has an --owner-ttl-ms of 10000, and this one of 60000/);
+  await cluster.close();
+});
+
 test("two owners who both believe: the older one's answers change nothing, and it drops the shard and goes on", async () => {
   const cluster = await two(2);
   const [a] = cluster.nodes;

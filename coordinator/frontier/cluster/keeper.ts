@@ -6,7 +6,7 @@
  */
 
 import type { ShardReader } from "../../reader_ports.ts";
-import { type ClusterStore, type DirectoryView, NotObeyed } from "../../owner_ports.ts";
+import { type ClusterStore, type CoordinatorEntry, type DirectoryView, NotObeyed } from "../../owner_ports.ts";
 import type { ShardStore } from "../../ports.ts";
 import type { CrawlDesk } from "../crawls/crawl_desk.ts";
 import { notePages } from "../crawls/crawl_sweep.ts";
@@ -92,7 +92,7 @@ export class Keeper {
   /** Joins: resolves when every shard has an owner, as far as that can be had. */
   async start(): Promise<void> {
     const { locations } = this.#options;
-    await this.#checkUrl();
+    await this.#checkOthers();
     if (locations.length > 0) await this.#directory.found(locations);
     const known = (await this.#directory.read()).locations;
     if (known.length === 0) {
@@ -117,18 +117,24 @@ export class Keeper {
 
   /**
    * Who starts under the URL of a dead process takes its shards at once. One that lives would lose them, and edges would
-   * be sent to the wrong one.
+   * be sent to the wrong one. Where one calls others dead sooner than these stop to lease, a pause could be answered too early.
    */
-  async #checkUrl(): Promise<void> {
+  async #checkOthers(): Promise<void> {
     const { clock } = this.#parts;
     const { url } = this.#options;
-    const beats = async () => (await this.#directory.read()).coordinators.filter((entry) => entry.url === url);
+    const { ownerTtlMs } = this.#times;
+    const isUnfit = (entry: CoordinatorEntry) => entry.url === url || (entry.ownerTtlMs ?? ownerTtlMs) !== ownerTtlMs;
+    const beats = async () => (await this.#directory.read()).coordinators.filter(isUnfit);
     const before = new Map((await beats()).map(({ id, beat }) => [id, beat]));
     for (let waits = 0; before.size > 0 && waits < URL_WAITS; waits++) {
       await clock.sleep(2 * this.#times.directoryMs / URL_WAITS, this.#stop.signal);
-      if ((await beats()).every(({ id, beat }) => before.get(id) === beat)) continue;
+      const live = (await beats()).find(({ id, beat }) => before.has(id) && before.get(id) !== beat);
+      if (live === undefined) continue;
       throw new Error(
-        `Joining the coordinators: another one beats under the URL ${url}; wanted is a --url of its own for each.`,
+        live.url === url
+          ? `Joining the coordinators: another one beats under the URL ${url}; wanted is a --url of its own for each.`
+          : `Joining the coordinators: that at ${live.url} has an --owner-ttl-ms of ${live.ownerTtlMs}, and this one ` +
+            `of ${ownerTtlMs}; wanted is the same for all.`,
       );
     }
   }
@@ -230,6 +236,7 @@ export class Keeper {
       url: this.#options.url,
       beat: ++this.#beat,
       applied: this.#applied,
+      ownerTtlMs: this.#times.ownerTtlMs,
       shards: this.#parts.book.own.map(({ index, ownerTerm }) => ({ shard: index, term: ownerTerm })),
     });
   }
