@@ -16,12 +16,6 @@ export const CLUSTER_MUTATIONS: readonly Mutation[] = ([
     replace: "    if (this.#term > disk.ownerTerm) {\n",
   },
   {
-    name: "takes another clock's times for its own after a takeover",
-    file: `${FRONTIER}/load.ts`,
-    find: "const snapshot = shifted(withoutAbsent(whole), aheadMs);",
-    replace: "const snapshot = withoutAbsent(whole);",
-  },
-  {
     name: "leases within the whole page limit, not within the shard's part of it",
     file: `${FRONTIER}/crawls/crawl.ts`,
     find: "return Math.max(0, (this.allotted[shard] ?? 0) - this.usedIn(shard));",
