@@ -231,6 +231,7 @@ export class FrontierCoordinator implements Coordinator {
   };
 
   createCrawl: Coordinator["createCrawl"] = async (crawlId, spec) => {
+    if (this.#parts.crawls.get(crawlId) === undefined) this.#keeper?.mustBeWhole();
     const created = await this.#desk.create(crawlId, spec);
     await this.#keeper?.allotments.tick();
     return created;

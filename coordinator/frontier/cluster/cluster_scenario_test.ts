@@ -288,6 +288,19 @@ test("a shard that another takes while a clock is waited for isn't claimed by wh
   await cluster.close();
 });
 
+test("no crawl is made before every shard has a database, or that shard would be taken for a lost one for ever", async () => {
+  const cluster = new ClusterWorld(2);
+  cluster.sick.add(1);
+  const a = await cluster.openAdvancing("http://a");
+  await assert.rejects(a.coordinator.createCrawl("c", spec(SEEDS, ANY)), /nobody has made the database of shard 1 yet/);
+  cluster.sick.delete(1);
+  await cluster.world.clock.advance(60_000);
+  await a.coordinator.createCrawl("c", spec(SEEDS, ANY));
+  const pages = await cluster.crawl(site);
+  assert.deepEqual(pages.map(({ url }) => url).sort(), ALL);
+  await cluster.close();
+});
+
 test("a database that is new where an old one should be isn't taken, and nothing else suffers", async () => {
   const cluster = new ClusterWorld(2);
   const a = await cluster.open("http://a");

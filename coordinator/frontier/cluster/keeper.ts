@@ -241,6 +241,23 @@ export class Keeper {
     });
   }
 
+  /** A shard that has slots and is made only after a crawl would be taken for one that was lost. Throws a sentence. */
+  mustBeWhole(): void {
+    const { book } = this.#parts;
+    const withSlots = [...new Set(book.map.runs.map(([, shard]) => shard))];
+    const unmade = withSlots.filter((index) => {
+      const foreign = this.foreign.get(index);
+      return book.find(index) === undefined && (foreign === undefined || !wasOwned(foreign));
+    });
+    if (unmade.length === 0) return;
+    throw new Error(
+      `Creating a crawl: nobody has made the database of shard ${
+        unmade.join(" and ")
+      } yet; wanted all shards to have ` +
+        "had an owner before the first crawl. Ask again.",
+    );
+  }
+
   /** Not empty: why nothing may be leased now, as a clause. */
   silence(): string {
     const silentMs = this.#parts.clock.monotonicMs() - this.#obeyedAt;
