@@ -28,12 +28,6 @@ export const CLUSTER_MUTATIONS: readonly Mutation[] = ([
     replace: "own.map((part) => part!);",
   },
   {
-    name: "answers a pause before the others obey",
-    file: `${FRONTIER}/coordinator.ts`,
-    find: "const row = await this.#desk.setState(crawlId, state);\n    await this.#keeper?.obeyed();\n",
-    replace: "const row = await this.#desk.setState(crawlId, state);\n",
-  },
-  {
     name: "leases hosts of a slot that is on its way",
     file: `${FRONTIER}/shard.ts`,
     find: 'this.marks.has(host.slot) || this.domains.stopReason(host.domain) !== "";',
