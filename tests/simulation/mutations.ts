@@ -126,9 +126,9 @@ export const COORDINATOR_MUTATIONS: readonly Mutation[] = [
   {
     name: "keeps the RAM after a failed commit",
     file: `${FRONTIER}/writer.ts`,
-    find: "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    log.error",
+    find: "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    this.#parts.log.error",
     replace:
-      "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    if (reason) return;\n    log.error",
+      "    if (reason instanceof OwnerLost) return this.#abandon(reason);\n    if (reason) return;\n    this.#parts.log.error",
   },
   {
     name: "ends leases before their time",
