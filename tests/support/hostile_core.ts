@@ -18,7 +18,7 @@ const PAGE_SHIFT = 16;
  * Pages of 64 KiB that it takes at a time. Where Bun has given its few fast memories away, as in a run of all tests, it
  * copies the whole memory at each growth.
  */
-const GREEDY_PAGES = 64;
+const GREEDY_PAGES = 1024;
 
 export async function hostileArtefact(): Promise<Artefact> {
   const artefact = await loadArtefact();
