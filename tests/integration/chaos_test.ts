@@ -1,7 +1,8 @@
 /**
  * Two coordinators on one frontier and four edges in three regions, killed and stopped at random: the crawl comes to the
- * ground truth of its web, and no promise is broken in the servers' log. Some twenty seconds of trouble here; by hand
- * `OUTRIDER_TEST_CHAOS_MINUTES=10`, and `OUTRIDER_TEST_CHAOS_SEED=n` for other chance.
+ * ground truth of its web, and no promise is broken in the servers' log. By hand, as leases of killed edges last for minutes:
+ * `OUTRIDER_TEST_CHAOS_MINUTES=10 deno test -A tests/integration/chaos_test.ts`, and `OUTRIDER_TEST_CHAOS_SEED=n` for other
+ * chance.
  */
 
 import assert from "node:assert/strict";
@@ -16,7 +17,9 @@ import { checkCoverage, checkInvented, checkRepeats } from "../support/web_check
 import { checkGaps, checkParallel, checkRobots } from "../support/web_manners.ts";
 import { spawnWeb } from "../support/web_server.ts";
 
-const MINUTES = Number(process.env.OUTRIDER_TEST_CHAOS_MINUTES ?? 1 / 3);
+const GIVEN = process.env.OUTRIDER_TEST_CHAOS_MINUTES;
+const MINUTES = Number(GIVEN ?? 10);
+const SKIP = GIVEN === undefined ? "it takes minutes: OUTRIDER_TEST_CHAOS_MINUTES says how many" : undefined;
 const SEED = Number(process.env.OUTRIDER_TEST_CHAOS_SEED ?? 1);
 const HOSTS = 24;
 const DELAY_MS = 300;
@@ -66,4 +69,4 @@ test(`chaos: ${MINUTES.toFixed(1)} minutes of kills under two coordinators and f
     await web.stop();
     await folder.remove();
   }
-}, { timeoutMs: PATIENCE_MS + 2 * MINUTES * 60_000 + 120_000 });
+}, { timeoutMs: PATIENCE_MS + 2 * MINUTES * 60_000 + 120_000, skip: SKIP });
