@@ -141,7 +141,7 @@ export class CoordinatorMachine {
   stop(downMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
-    running.verbs.close().then(() => {}, () => {}).then(() => {
+    running.verbs.close().catch(() => {}).then(() => {
       if (this.#running !== running) return;
       this.kill();
       this.#parts.scheduler.plan({ afterMs: downMs }, () => this.isUp || this.start());

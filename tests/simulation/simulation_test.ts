@@ -1,7 +1,6 @@
 /**
- * The whole system under random trouble: 400 seeds here, 400 others on the other runtime, and 50 each with several
- * coordinators. A failing seed is named, and
- * `OUTRIDER_SIMULATION_SEED=n` runs it alone and tells what happened.
+ * The whole system under random trouble: 500 seeds here, 500 others on the other runtime, and 50 each with several
+ * coordinators. A failing seed is named, and `OUTRIDER_SIMULATION_SEED=n` runs it alone and tells what happened.
  */
 
 import assert from "node:assert/strict";
@@ -12,13 +11,13 @@ import { CLUSTER_SEEDS } from "./scenario.ts";
 import { simulate } from "./simulation.ts";
 
 const SEEDS_PER_TEST = 25;
-const SEEDS = Number(process.env.OUTRIDER_SIMULATION_SEEDS ?? 400);
+const SEEDS = Number(process.env.OUTRIDER_SIMULATION_SEEDS ?? 500);
 /** Of several coordinators; they have seven times the events. */
-const SHARED_SEEDS = Math.ceil(SEEDS / 8);
+const SHARED_SEEDS = Math.ceil(SEEDS / 10);
 const isFirst = RUNTIME === "deno";
 const ONLY = process.env.OUTRIDER_SIMULATION_SEED;
 /** Runs that are compared between the runtimes. */
-const COMPARED = { from: 20_000, seeds: 10 };
+const COMPARED = [{ from: 20_000, seeds: 10 }, { from: CLUSTER_SEEDS + 20_000, seeds: 3 }];
 const MINUTES = 60_000;
 
 /** Throws with the seed and what it broke; told with everything that happened where it runs alone. */
@@ -37,7 +36,7 @@ function holdAll(first: number, seeds: number): void {
   }
 }
 
-async function traces({ from, seeds }: typeof COMPARED): Promise<string> {
+async function traces({ from, seeds }: typeof COMPARED[number]): Promise<string> {
   const hashes: string[] = [];
   for (let seed = from; seed < from + seeds; seed++) hashes.push((await simulate(seed)).trace);
   return hashes.join(" ");
@@ -54,17 +53,18 @@ else {
   holdAll(CLUSTER_SEEDS + (isFirst ? 1 : 1 + SHARED_SEEDS), SHARED_SEEDS);
 
   test("simulation: a seed is the same run each time", async () => {
-    assert.equal(await traces(COMPARED), await traces(COMPARED));
+    for (const seeds of COMPARED) assert.equal(await traces(seeds), await traces(seeds));
   }, { timeoutMs: 5 * MINUTES });
 
   const other = otherRuntime();
   test("simulation: a seed is the same run on both runtimes", async () => {
     const [program, ...args] = other!;
-    const { from, seeds } = COMPARED;
-    const flags = [`--from=${from}`, `--seeds=${seeds}`, "--hashes"];
-    const { stdout, stderr } = spawnSync(program!, [...args, "tests/simulation/main.ts", ...flags], {
-      encoding: "utf8",
-    });
-    assert.equal(stdout.trim(), await traces(COMPARED), stderr);
+    for (const compared of COMPARED) {
+      const flags = [`--from=${compared.from}`, `--seeds=${compared.seeds}`, "--hashes"];
+      const { stdout, stderr } = spawnSync(program!, [...args, "tests/simulation/main.ts", ...flags], {
+        encoding: "utf8",
+      });
+      assert.equal(stdout.trim(), await traces(compared), stderr);
+    }
   }, { timeoutMs: 5 * MINUTES, skip: other === undefined ? "the other runtime isn't on PATH" : undefined });
 }
