@@ -138,12 +138,10 @@ export class ShardHolder {
     this.#dropping.add(dropping);
   }
 
-  /** Its RAM says nothing any more: neither what is leased, nor which address has room. */
+  /** What its RAM said of leases counts no more. */
   #forget(index: number): void {
     const { parts } = this.#options;
     parts.book.put(index, undefined);
-    parts.shards[index] = undefined;
-    for (const shard of parts.shards) shard?.parkedAtAddress.openedAll();
     for (const crawl of parts.crawls.all()) {
       crawl.leased[index] = 0;
       crawl.freed[index] = 0;

@@ -52,13 +52,10 @@ export async function enterShard(writer: ShardWriter, crawls: CrawlBook): Promis
 export async function injectSeeds(crawl: Crawl, request: SeedRequest, parts: SeedParts): Promise<SeedAnswer> {
   const batch = parts.core.urls(request.urls);
   const hosts = request.urls.map((_, index) => batch.host(index));
-  const perWriter = new Map<ShardWriter, string[]>();
-  hosts.forEach((host, index) => {
-    const writer = entranceFor(parts, parts.directory.placeOf(host).shard);
-    const urls = perWriter.get(writer);
-    if (urls === undefined) perWriter.set(writer, [request.urls[index]!]);
-    else urls.push(request.urls[index]!);
-  });
+  const perWriter = Map.groupBy(
+    request.urls,
+    (_, index) => entranceFor(parts, parts.directory.placeOf(hosts[index]!).shard),
+  );
   const answers = await Promise.all(Array.from(perWriter, async ([writer, urls]) => {
     const accepted = await writer.submit(new SeedOperation({ ...request, urls, crawl }));
     const rejected = accepted.rejected.map(({ index, reason }) => ({ url: urls[index]!, reason }));
