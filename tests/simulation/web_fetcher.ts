@@ -76,6 +76,8 @@ class WebFetch {
   #sent = false;
   /** The time that a permit takes is nobody's fault. */
   #isAdmitted = false;
+  /** What kept it from connecting; what breaks later doesn't make a dead host's failure the machine's. */
+  #outage: Outage | undefined;
   #isOver = false;
   /** Tells the server that the connection is gone. */
   #over = () => {};
@@ -115,6 +117,7 @@ class WebFetch {
     if (leftMs <= 0) return this.#fail("aborted");
     const connectMs = Math.min(this.#request.limits.connectMs, leftMs);
     const outage = this.#user.outage();
+    this.#outage = outage;
     if (outage === "resolver") return this.#later(connectMs, "timer", () => this.#fail("dns", true));
     if (outage === undefined) this.#user.resolvedAt = this.#process.clock.monotonicMs();
     const connecting = outage === undefined ? this.#parts.server.connect(this.#request.url) : "connect_timeout";
@@ -198,7 +201,7 @@ class WebFetch {
   }
 
   #fail(failure: FailureClass, unanswered = false): void {
-    const cause = this.#user.outage() === undefined || this.#sent ? "" : OWN_FAULT;
+    const cause = this.#outage === undefined || this.#user.outage() === undefined ? "" : OWN_FAULT;
     const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}${cause}.`;
     const at = this.#host === undefined || !this.#sent ? {} : { remoteAddress: this.#host.address };
     this.#end({ ok: false, failure, detail, sent: this.#sent, unanswered, timings: this.#timings(), ...at });
