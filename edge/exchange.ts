@@ -1,5 +1,6 @@
 /**
  * One request under a lease: sent when the lease allows, counted by its pace whatever comes of it.
+ * Invariant: a request that was lost with a kept connection is sent once more at most, as a start of its own (ADR 30).
  */
 
 import { LIMITS, type Target } from "../protocol/mod.ts";
@@ -14,6 +15,8 @@ export interface Answered {
   readonly fetchedAt: number;
   /** The answer has changed the lease's cookies: the same URL may be answered otherwise now. */
   readonly hasNewCookies?: boolean;
+  /** Requests that were sent before this one and lost with kept connections: starts all the same. */
+  readonly lost?: number;
 }
 
 export interface ToAsk {
@@ -24,7 +27,31 @@ export interface ToAsk {
 }
 
 /** Asks for `url` on the lease's host; undefined when the lease allows no further request. */
-export async function ask(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promise<Answered | undefined> {
+export function ask(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promise<Answered | undefined> {
+  return onceMoreIfLost((isAgain) => askOnce(hold, parts, isAgain ? { ...what, isHop: true } : what));
+}
+
+/**
+ * What `asking` comes to, when a request that a kept connection took with it doesn't count (RFC 9112 9.3.1: GET may be
+ * repeated, but not over and over). `asking` sees to the pace each time; where it can't ask any more nothing is known.
+ */
+export async function onceMoreIfLost<None extends "refused" | undefined>(
+  asking: (isAgain: boolean) => Promise<Answered | None>,
+): Promise<Answered | None> {
+  const first = await asking(false);
+  if (typeof first !== "object" || first.answer.ok || first.answer.lost !== true) return first;
+  const again = await asking(true);
+  if (typeof again === "object") return { ...again, lost: 1 };
+  const detail = `${first.answer.detail} It couldn't be sent anew.`;
+  return { ...first, answer: { ...first.answer, failure: "aborted", detail, sent: false }, lost: 1 };
+}
+
+/** Requests that an answer cost, those before it included. */
+export function requestsOf({ answer, lost = 0 }: Answered): number {
+  return lost + (answer.ok || answer.sent ? 1 : 0);
+}
+
+async function askOnce(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Promise<Answered | undefined> {
   const { url, target, isHop } = what;
   if (!(await (isHop ? hold.mayGoOn() : hold.mayStart()))) return undefined;
   const { clock } = parts;

@@ -6,7 +6,7 @@
 import type { Hop, Outcome, Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
 import { captureHop } from "./capture.ts";
-import { type Answered, ask } from "./exchange.ts";
+import { type Answered, ask, requestsOf } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
 import type { EdgeParts } from "./parts.ts";
@@ -36,30 +36,32 @@ export async function crawlPage(
 ): Promise<PageAnswer> {
   let url = target.url;
   const hops: Hop[] = [];
+  let requests = 0;
   /** A redirect on the way set cookies: what comes of them shows within this lease only. */
   let dances = false;
   for (;;) {
-    const refused = await robots.refusal(url, target.target_id, hops.length);
+    const refused = await robots.refusal(url, target.target_id, requests);
     if (refused) return { kind: "outcome", outcome: { ...refused, hops } };
     const answered = await ask(hold, parts, { url, target, isHop: hops.length > 0 });
-    if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, hops);
+    if (!answered) return hops.length === 0 ? { kind: "untouched" } : interrupted(target, { requests, hops });
     const { answer } = answered;
+    requests += requestsOf(answered);
     const reason = putOffReason(answer);
     if (reason !== undefined) {
       hold.endEarly();
-      return putOff(target, hops, reason);
+      return putOff(target, { requests, hops }, reason);
     }
-    if (!answer.ok) return { kind: "answer", answered, requests: hops.length + (answer.sent ? 1 : 0), hops };
-    if (answer.stopped !== undefined) return unwanted(target, answer, answer.stopped, hops);
+    if (!answer.ok) return { kind: "answer", answered, requests, hops };
+    if (answer.stopped !== undefined) return unwanted(target, answer, answer.stopped, { requests, hops });
     const verdict = classifyResponse(answer, parts);
     dances ||= answered.hasNewCookies === true;
     const next = sameKeyRedirect(verdict, target, parts) ??
       (dances ? sameHostRedirect(verdict, hold, parts) : undefined);
-    if (next === undefined) return { kind: "answer", answered, verdict, requests: hops.length + 1, hops };
+    if (next === undefined) return { kind: "answer", answered, verdict, requests, hops };
     const how = { location: next, undurable: hold.undurable };
     hops.push(await captureHop(parts, toCapture(answered, target, hold, hops), how));
     const isLoop = hops.some((hop) => hop.url === next) && !dances;
-    if (isLoop || hops.length > LIMITS.redirectHops) return loops(target, hops, next);
+    if (isLoop || hops.length > LIMITS.redirectHops) return loops(target, { requests, hops }, next);
     url = next;
   }
 }
@@ -69,8 +71,11 @@ export function putOffReason(answer: Exchange | FetchFailure): string | undefine
   return !answer.ok && answer.failure === "aborted" && !answer.sent ? answer.detail : undefined;
 }
 
-function putOff({ target_id }: Target, hops: readonly Hop[], reason: string): PageAnswer {
-  return { kind: "outcome", outcome: { target_id, status: "deferred", reason, requests: hops.length, hops } };
+/** What a target cost so far. */
+type Spent = Pick<FinalAnswer, "requests" | "hops">;
+
+function putOff({ target_id }: Target, spent: Spent, reason: string): PageAnswer {
+  return { kind: "outcome", outcome: { target_id, status: "deferred", reason, ...spent } };
 }
 
 function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: readonly Hop[]) {
@@ -83,8 +88,8 @@ function toCapture(answered: Answered, target: Target, hold: LeaseHold, hops: re
   };
 }
 
-function interrupted(target: Target, hops: readonly Hop[]): PageAnswer {
-  return putOff(target, hops, "the lease ended between two redirects");
+function interrupted(target: Target, spent: Spent): PageAnswer {
+  return putOff(target, spent, "the lease ended between two redirects");
 }
 
 /** The href of a redirect's target when it has the key of the page itself. */
@@ -103,12 +108,12 @@ function sameHostRedirect(verdict: ResponseVerdict, hold: LeaseHold, parts: Edge
   return facts.url.split("#", 1)[0]!;
 }
 
-function unwanted({ target_id }: Target, { status }: Exchange, reason: string, hops: readonly Hop[]): PageAnswer {
-  const requests = hops.length + 1;
-  return { kind: "outcome", outcome: { target_id, status: "excluded", http_code: status, reason, requests, hops } };
+function unwanted({ target_id }: Target, { status }: Exchange, reason: string, spent: Spent): PageAnswer {
+  return { kind: "outcome", outcome: { target_id, status: "excluded", http_code: status, reason, ...spent } };
 }
 
-function loops({ target_id, url }: Target, hops: readonly Hop[], next: string): PageAnswer {
+function loops({ target_id, url }: Target, spent: Spent, next: string): PageAnswer {
+  const { hops } = spent;
   const detail =
     `Followed redirects of ${url}, came to ${next} after ${hops.length} requests; a page within ${LIMITS.redirectHops} hops was wanted.`;
   const http_code = hops.at(-1)!.http_code;
@@ -118,8 +123,7 @@ function loops({ target_id, url }: Target, hops: readonly Hop[], next: string): 
     failure: "redirect_loop",
     detail,
     http_code,
-    requests: hops.length,
-    hops,
+    ...spent,
   } as const;
   return { kind: "outcome", outcome };
 }

@@ -97,6 +97,11 @@ export interface FetchFailure {
   readonly remoteAddress?: string;
   /** Of failure `dns`: no resolver answered, so that nothing is known of the name. */
   readonly unanswered?: boolean;
+  /**
+   * A connection that was kept from an earlier request ended before any of the answer came: the server may never have
+   * seen this one. Asked again it goes to a new connection.
+   */
+  readonly lost?: true;
   readonly timings: FetchTimings;
 }
 

@@ -7,7 +7,7 @@
 
 import type { PermitReply, PermitRequest, Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS } from "../protocol/mod.ts";
-import { type Answered, ask, send, type ToAsk } from "./exchange.ts";
+import { type Answered, ask, onceMoreIfLost, send, type ToAsk } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
 import { askReferred, type Permitted, type Referred } from "./referral.ts";
@@ -34,12 +34,16 @@ export async function askHop(hold: LeaseHold, parts: EdgeParts, what: ToAsk): Pr
   if ("error" in facts || host === hold.lease.host) return await ask(hold, parts, what);
   const { domain } = facts;
   const patienceMs = hold.lease.host < host ? SHORT_PATIENCE_MS : LONG_PATIENCE_MS;
+  return await onceMoreIfLost(() => askElsewhere(hold, parts, { url, target, host, domain, patienceMs }));
+}
+
+async function askElsewhere(hold: LeaseHold, parts: EdgeParts, visit: Visit): Promise<HopAnswer> {
   // A start of this lease as well: where both hosts are of one domain or address, its part of them covers the hop.
   if (!(await hold.mayGoOn())) return undefined;
   const started = parts.clock.monotonicMs();
   let answered: HopAnswer;
   try {
-    return answered = await byPermit(hold, parts, { url, target, host, domain, patienceMs });
+    return answered = await byPermit(hold, parts, visit);
   } finally {
     hold.pace.responded(...seenBy(answered, started, parts.clock.monotonicMs()));
   }

@@ -25,10 +25,11 @@ const TARGET: Target = {
  * says to be told that the address may be asked, then sends, or doesn't when that is too late; the first `refusals` times
  * it is told no.
  */
-async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVerbs["permit"]) {
+async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVerbs["permit"], losses = 0) {
   const clock = new VirtualClock();
   const permits: PermitRequest[] = [];
   const sentAt: number[] = [];
+  const startedAt: number[] = [];
   let permittedAt = 0;
   const frontier = {
     extend: () => Promise.resolve({ status: "ok", expires_in_ms: 90_000, stop: false }),
@@ -41,12 +42,14 @@ async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVer
   } as unknown as FrontierVerbs;
   const fetcher = {
     async fetch({ sendBy = Infinity }: FetchRequest) {
-      const startedAt = clock.monotonicMs();
+      const from = clock.monotonicMs();
       await clock.sleep(admissionMs.shift() ?? 0);
       const sent = clock.monotonicMs() < sendBy && refusals-- <= 0;
       if (sent) sentAt.push(clock.monotonicMs() - permittedAt);
-      const timings = { startedAt, totalMs: clock.monotonicMs() - startedAt };
-      return { ok: false, failure: sent ? "connect_reset" : "aborted", detail: "", sent, timings };
+      if (sent) startedAt.push(clock.monotonicMs());
+      const timings = { startedAt: from, totalMs: clock.monotonicMs() - from };
+      const lost = sent && losses-- > 0 ? { lost: true } : {};
+      return { ...lost, ok: false, failure: sent ? "connect_reset" : "aborted", detail: "", sent, timings };
     },
   };
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
@@ -79,7 +82,7 @@ async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVer
     target: TARGET,
     isHop: true,
   });
-  return { clock, permits, sentAt, answer };
+  return { clock, permits, sentAt, startedAt, answer };
 }
 
 test("hop: a request whose address was permitted too late isn't sent on the old permit, but on a new one", async () => {
@@ -105,6 +108,15 @@ test("hop: an address that is full is tried again, each time by a permit of its 
   const answered = await answer;
   assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);
   assert.deepEqual([permits.length, sentAt], [4, [0]]);
+});
+
+test("hop: a visit that a kept connection took with it is made anew once, by a permit of its own and in the lease's pace", async () => {
+  const { clock, permits, sentAt, startedAt, answer } = await hopping([], 0, undefined, 2);
+  await clock.advance(30_000);
+  const answered = await answer;
+  assert.ok(answered !== undefined && answered !== "refused" && !answered.answer.ok && answered.answer.sent);
+  assert.deepEqual([permits.length, sentAt, answered.lost], [2, [0, 0], 1]);
+  assert.ok(startedAt[1]! - startedAt[0]! >= 1_000, `${startedAt}`);
 });
 
 test("hop: a host of another coordinator is asked for there, again with the same word, and its time counts from there", async () => {

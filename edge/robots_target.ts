@@ -7,7 +7,7 @@
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
 import { hostKeyOf, LIMITS, originOf } from "../protocol/mod.ts";
 import { captureHop, captureSoon } from "./capture.ts";
-import type { Answered } from "./exchange.ts";
+import { type Answered, requestsOf } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
 import type { LeaseRobots } from "./lease_robots.ts";
 import { timingsOf } from "./page_outcome.ts";
@@ -34,6 +34,7 @@ export async function crawlRobots(
     if (!answered) return undefined;
     if (answered === "refused") return refused(target, origin, robots, { requests, hops });
     const { answer } = answered;
+    requests += requestsOf(answered);
     if (putOffReason(answer) !== undefined) {
       hold.endEarly();
       // Begun anew at once, the hosts that redirect here would be asked again and again.
@@ -46,7 +47,6 @@ export async function crawlRobots(
       hold.pace.forgetAnswer();
       return undefined;
     }
-    requests += !answer.ok && !answer.sent ? 0 : 1;
     const verdict = answer.ok ? classifyResponse(answer, parts) : undefined;
     if (answer.ok && verdict?.kind === "redirect" && hops.length < LIMITS.robotsRedirectHops) {
       const { location } = verdict;

@@ -38,6 +38,8 @@ export interface CollectorOptions {
   readonly cut: () => void;
   readonly onSent?: (() => void) | undefined;
   readonly unwanted?: FetchRequest["unwanted"];
+  /** The connection was kept from an earlier request. */
+  readonly isKept: boolean;
 }
 
 /** One part is a view of a larger read; several are joined. */
@@ -53,6 +55,7 @@ export class Collector implements ResponseSink {
   readonly #options: CollectorOptions;
   #settle: ((collection: Collection) => void) | undefined;
   #started = false;
+  #isHeard = false;
   #head: ResponseHead | undefined;
   #firstByteAt = 0;
   #parts: Uint8Array[] = [];
@@ -72,12 +75,17 @@ export class Collector implements ResponseSink {
   /** The request goes to the socket now. */
   onSent(): void {
     this.#started = true;
-    this.onArrival();
+    this.#touch();
     this.#options.onSent?.();
   }
 
   /** Something came: the idle clock starts anew. */
   onArrival(): void {
+    this.#isHeard = true;
+    this.#touch();
+  }
+
+  #touch(): void {
     const { task, deadlines } = this.#options;
     task.touch(deadlines.idleMs);
   }
@@ -113,7 +121,13 @@ export class Collector implements ResponseSink {
     if (this.settled) return;
     if (!this.#started) this.#finish("unused");
     else if (this.#head) this.#finish(this.#response("disconnect"));
-    else this.#finish(exchangeFailure(error, this.#options.attempted));
+    else this.#finish(this.#withoutHead(error));
+  }
+
+  /** The end of a kept connection may have been under way when the request was written. */
+  #withoutHead(error: unknown): Trouble {
+    const trouble = exchangeFailure(error, this.#options.attempted);
+    return this.#options.isKept && !this.#isHeard ? { ...trouble, lost: true } : trouble;
   }
 
   #end(why: Ending): void {

@@ -2,12 +2,13 @@
  * Keep-alive connections by origin.
  * Invariant: an origin has at most `maxPerOrigin` connections, those being opened included; idle ones are bounded over
  * all origins (the one that has been idle longest goes first) and over time; an origin without connections and waiters
- * is forgotten. No timer runs while nothing is idle.
+ * is forgotten. No timer runs while nothing is idle. An origin that is distrusted gets a new connection for each request.
  */
 
 import { clearInterval, setInterval } from "node:timers";
 import type { Clock } from "../../runtime/ports.ts";
 import { Connection } from "./connection.ts";
+import { DistrustedOrigins } from "./distrusted_origins.ts";
 import { endingFailure, type Trouble } from "./failures.ts";
 import type { FetchTask } from "./fetch_task.ts";
 import type { Origin } from "./fetch_target.ts";
@@ -46,10 +47,12 @@ export class ConnectionPool {
   readonly #idle = new Map<Connection, Idle>();
   readonly #inUse = new Map<Connection, Group>();
   readonly #closing = new Set<Promise<void>>();
+  readonly #distrusted: DistrustedOrigins;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#distrusted = new DistrustedOrigins(options.clock);
   }
 
   get idleCount(): number {
@@ -93,13 +96,20 @@ export class ConnectionPool {
   release(connection: Connection): void {
     const group = this.#inUse.get(connection);
     if (!group) return;
-    if (!connection.reusable) return this.#drop(connection);
+    if (!connection.reusable || this.#distrusted.has(group.key)) return this.#drop(connection);
     this.#inUse.delete(connection);
     group.idle.push(connection);
     this.#idle.set(connection, { group, until: this.#options.clock.monotonicMs() + connection.keepMs });
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
     this.#wake(group);
     if (this.#idle.size > this.#options.maxIdle) this.#drop(this.#idle.keys().next().value!);
+  }
+
+  /** A kept connection of the origin ended on a request: the others may be about to. */
+  distrust(task: FetchTask, origin: Origin, onlyOpened: boolean): void {
+    const key = keyOf(task, origin, onlyOpened);
+    this.#distrusted.add(key);
+    for (const one of [...this.#groups.get(key)?.idle ?? []]) this.#drop(one);
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,7 @@ export interface Trouble {
   readonly remoteAddress?: string;
   /** See FetchFailure. */
   readonly unanswered?: boolean;
+  readonly lost?: true;
 }
 
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
@@ -60,6 +61,13 @@ export function exchangeFailure(error: unknown, attempted: string): Trouble {
   const failure = /SSL|TLS/.test(code) ? "tls" : "connect_reset";
   const found = failure === "tls" ? text : "the connection was closed before a response came";
   return { failure, detail: `${attempted} failed: ${found}${code === "" ? "" : ` (${code})`}.`, sent: true };
+}
+
+/** A server that ends an idle connection with 408 spoke of none of our requests (RFC 9110 15.5.9). */
+export function idleTimeout(attempted: string): Trouble {
+  const detail =
+    `${attempted} failed: the answer was 408, which a server gives to a connection that was idle too long.`;
+  return { failure: "connect_reset", detail, sent: true, lost: true };
 }
 
 /** No request may go to the address now: nothing is known of the host. */

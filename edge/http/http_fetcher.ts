@@ -12,7 +12,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection_pool.ts";
 import { contentCodings, decodeBody, type Decoded } from "./content_coding.ts";
 import { Deadlines } from "./deadlines.ts";
-import { notAdmitted, tooLate, type Trouble } from "./failures.ts";
+import { idleTimeout, notAdmitted, tooLate, type Trouble } from "./failures.ts";
 import { FetchTask } from "./fetch_task.ts";
 import { type FetchTarget, TargetParser } from "./fetch_target.ts";
 import { fieldsFault } from "./request_head.ts";
@@ -170,6 +170,7 @@ class HttpFetcher implements Fetcher {
         cut,
         onSent: request.onSent,
         unwanted: request.unwanted,
+        isKept: opening === undefined,
       });
       connection.send({ path: target.path, headers: request.headers }, collector);
       const collection = await collector.result;
@@ -179,13 +180,25 @@ class HttpFetcher implements Fetcher {
       }
       const { remoteAddress } = connection;
       if (collection !== "unused" && !("failure" in collection)) {
-        return { collected: collection, connection, opening };
+        const received = { collected: collection, connection, opening };
+        if (!isOfIdleTime(received)) return received;
+        void connection.destroy();
+        return this.#lost(request, target, task, { ...idleTimeout(attempted), remoteAddress });
       }
       this.#pool.release(connection);
+      if (collection !== "unused" && collection.lost === true) {
+        return this.#lost(request, target, task, { ...collection, remoteAddress });
+      }
       if (collection !== "unused") return { ...collection, remoteAddress };
       const detail = `${attempted} failed: ${MAX_UNUSED + 1} connections in a row were closed before the request.`;
       return { failure: "connect_reset", detail, sent: true, remoteAddress };
     }
+  }
+
+  /** Its next request shan't meet the same end. */
+  #lost({ onlyOpened }: FetchRequest, { origin }: FetchTarget, task: FetchTask, trouble: Trouble): Trouble {
+    this.#pool.distrust(task, origin, onlyOpened);
+    return trouble;
   }
 
   /** Why nothing may be sent on the connection now. One that was opened for this request has been asked for. */
@@ -200,6 +213,11 @@ class HttpFetcher implements Fetcher {
   #failed(task: FetchTask, trouble: Trouble): FetchFailure {
     return { ok: false, ...trouble, timings: timingsOf(task, this.#clock.monotonicMs()) };
   }
+}
+
+/** Met on its way by the request, or so it seems: on a new connection 408 is an answer like any other. */
+function isOfIdleTime({ collected, connection, opening }: Received): boolean {
+  return collected.status === 408 && opening === undefined && !connection.reusable;
 }
 
 function unsendable(url: string, fault: string): Trouble {

@@ -109,6 +109,22 @@ test("gap: pages, redirects of every kind and robots.txt redirects across hosts 
   });
 });
 
+test("gap: a site that ends kept connections without a word loses no page, no attempt, and no gap", async () => {
+  const script: Script = ({ path }, request) => {
+    if (request.nth > 1) return request.end();
+    return path === "/robots.txt" ? missing() : page("/a", "/b");
+  };
+  await crawl({ script, flags: pace(120), seeds: (sites) => [sites.url("a.test")] }, ({ sites, ended, summary }) => {
+    assert.equal(ended.code, 0, ended.stderr);
+    assertGaps(sites.log, 120);
+    const { fetched, dead, requests, errors_by_class } = summary;
+    assert.deepEqual([fetched, dead, errors_by_class], [3, 0, {}]);
+    // The first that is met by a kept connection is sent anew; then none is kept.
+    assert.deepEqual(sites.log.map(({ path }) => path).sort(), ["/", "/", "/a", "/b", "/robots.txt"]);
+    assert.equal(requests, 5);
+  });
+});
+
 test("gap: with several requests in flight their starts still stand a delay apart", async () => {
   let open = 0;
   let most = 0;

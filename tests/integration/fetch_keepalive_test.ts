@@ -133,15 +133,48 @@ test("an idle connection ends when its time is over, ours or the server's", asyn
   }
 });
 
-test("a request is never sent twice: a kept connection that is closed on it fails it", async () => {
-  const server = await startRawServer((request) => {
-    if (request.nth === 1) void request.send(HELLO);
-    else request.end();
-  });
+const TIMED_OUT = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+test("the fetcher sends no request twice: one that a kept connection took with it is told as lost", async () => {
+  const endings: [(request: RawRequest) => void, true | undefined][] = [
+    [(request) => request.end(), true],
+    [(request) => request.reset(), true],
+    [(request) => request.end(TIMED_OUT), true],
+    [(request) => request.end("HTTP/1.1 200 O"), undefined],
+    [(request) => request.end("SSH-2.0-nothing"), undefined],
+  ];
+  for (const [end, wanted] of endings) {
+    const server = await startRawServer((request) => request.nth === 1 ? void request.send(HELLO) : end(request));
+    const fetcher = testFetcher();
+    whole(await fetcher.fetch(get(`${server.origin}/0`)));
+    const { lost, sent } = failed(await fetcher.fetch(get(`${server.origin}/1`)));
+    assert.deepEqual([lost, sent, server.heads.length], [wanted, true, 2], String(end));
+    await fetcher.close();
+    await server.close();
+  }
+});
+
+test("what a new connection brings is an answer, and never lost: its end, and 408", async () => {
+  for (const bytes of ["", TIMED_OUT]) {
+    const server = await startRawServer((request) => request.end(bytes));
+    const fetcher = testFetcher();
+    const answer = await fetcher.fetch(get(`${server.origin}/`));
+    assert.equal(answer.ok ? answer.status : answer.lost, bytes === "" ? undefined : 408);
+    await fetcher.close();
+    await server.close();
+  }
+});
+
+test("an origin that ends kept connections on requests loses one for each that was kept, and gets new ones from then on", async () => {
+  const server = await startRawServer((request) => request.nth === 1 ? void request.send(HELLO) : request.end());
   const fetcher = testFetcher();
-  whole(await fetcher.fetch(get(`${server.origin}/0`)));
-  const { failure, sent } = failed(await fetcher.fetch(get(`${server.origin}/1`)));
-  assert.deepEqual([failure, sent, server.heads.length], ["connect_reset", true, 2]);
+  const all = (n: number) =>
+    Promise.all(Array.from({ length: n }, (_, i) => fetcher.fetch(get(`${server.origin}/${i}`))));
+  for (const one of await all(3)) whole(one);
+  assert.equal(failed(await fetcher.fetch(get(`${server.origin}/lost`))).lost, true);
+  for (let i = 0; i < 20; i++) whole(await fetcher.fetch(get(`${server.origin}/${i}`)));
+  for (const one of await all(8)) whole(one);
+  assert.deepEqual([server.heads.length, server.connections], [32, 31]);
   await fetcher.close();
   await server.close();
 });

@@ -79,6 +79,8 @@ class WebFetch {
   /** What kept it from connecting; what breaks later doesn't make a dead host's failure the machine's. */
   #outage: Outage | undefined;
   #isOver = false;
+  /** It needn't be opened: an answer that doesn't come may be the end of it that was under way. */
+  #isKept = false;
   /** Tells the server that the connection is gone. */
   #over = () => {};
 
@@ -122,7 +124,8 @@ class WebFetch {
     if (outage === undefined) this.#user.resolvedAt = this.#process.clock.monotonicMs();
     const connecting = outage === undefined ? this.#parts.server.connect(this.#request.url) : "connect_timeout";
     // A kept connection needs no packet to and fro.
-    const toAndFroMs = this.#parts.chance.is(0.5) ? 0 : 2 * this.#latencyMs;
+    this.#isKept = this.#parts.chance.is(0.5);
+    const toAndFroMs = this.#isKept ? 0 : 2 * this.#latencyMs;
     if (connecting === "ok" && toAndFroMs < connectMs) this.#later(toAndFroMs, "io", () => this.#send());
     else if (connecting === "ok" || connecting === "connect_timeout") {
       this.#later(connectMs, "timer", () => this.#fail("connect_timeout"));
@@ -204,6 +207,7 @@ class WebFetch {
     const cause = this.#outage === undefined || this.#user.outage() === undefined ? "" : OWN_FAULT;
     const detail = `Fetching ${this.#request.url} in the simulation ended with ${failure}${cause}.`;
     const at = this.#host === undefined || !this.#sent ? {} : { remoteAddress: this.#host.address };
-    this.#end({ ok: false, failure, detail, sent: this.#sent, unanswered, timings: this.#timings(), ...at });
+    const lost = failure === "connect_reset" && this.#isKept ? { lost: true } as const : {};
+    this.#end({ ok: false, failure, detail, sent: this.#sent, unanswered, timings: this.#timings(), ...at, ...lost });
   }
 }

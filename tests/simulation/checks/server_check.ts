@@ -49,6 +49,8 @@ interface HostView {
   /** Leases that were granted from `troubledSince` on start nothing before: a failure that was acknowledged asked for it. */
   quietUntil: number;
   troubledSince: number;
+  /** When that failure was reported: successes behind it in the same report count already. */
+  troubleCameAt: number;
   /** Successes that back-off still has to see before it may end; 0 = no back-off. */
   backingOff: number;
   policyMs: number;
@@ -96,6 +98,7 @@ export class ServerCheck {
         isSlow: false,
         quietUntil: 0,
         troubledSince: Infinity,
+        troubleCameAt: Infinity,
         backingOff: 0,
         policyMs: 0,
         policySince: Infinity,
@@ -267,11 +270,13 @@ export class ServerCheck {
     this.#arrivals.delete(name);
     const view = this.#of(host);
     if (outcome.status === "robots" && outcome.crawl_delay_ms !== undefined) view.isSlow = true;
+    if (view.troubleCameAt === arrivedAt && view.backingOff > 0 && isSuccess(outcome)) view.backingOff--;
     const failure = failureOf(outcome);
     if (failure === undefined || FAILURES[failure].backoff !== "always") return;
     const askedMs = "retry_after_ms" in outcome ? outcome.retry_after_ms ?? 0 : 0;
     view.quietUntil = Math.max(view.quietUntil, arrivedAt + Math.max(LIMITS.backoffMs, askedMs));
     view.troubledSince = this.#rules.now();
+    view.troubleCameAt = arrivedAt;
     view.backingOff = LIMITS.backoffHalvesAfter;
   }
 }
