@@ -5,7 +5,7 @@
  */
 
 import type { FailureClass, Hop, RobotsFetched, Target } from "../protocol/mod.ts";
-import { hostKeyOf, LIMITS, originOf } from "../protocol/mod.ts";
+import { hostOfHref, LIMITS, originOf } from "../protocol/mod.ts";
 import { captureHop, captureSoon } from "./capture.ts";
 import { type Answered, requestsOf } from "./exchange.ts";
 import type { LeaseHold } from "./lease_hold.ts";
@@ -40,7 +40,7 @@ export async function crawlRobots(
       // Begun anew at once, the hosts that redirect here would be asked again and again.
       return hops.length === 0 ? undefined : refused(target, origin, robots, { requests, hops });
     }
-    const isOurs = parts.health.judge(hostKeyOf(new URL(url).hostname), answer);
+    const isOurs = parts.health.judge(hostOfHref(url), answer);
     if (isOurs !== false && await isOurs) {
       // Whatever was asked for on the way is asked for again: the origin gains no wait by it.
       hold.endEarly();

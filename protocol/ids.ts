@@ -31,6 +31,12 @@ export function originOf(href: string): Origin {
   return end < 0 ? href : href.slice(0, authority + end);
 }
 
+/** The host of such a href. The runtimes' parsers refuse some hosts that the core takes (docs/NORMALISATION.md), so none is asked. */
+export function hostOfHref(href: string): HostKey {
+  const origin = originOf(href);
+  return hostKeyOf(origin.slice(origin.indexOf("://") + 3).replace(/:\d*$/, ""));
+}
+
 const U64_MAX = (1n << 64n) - 1n;
 
 /** 16 lower-case hex digits, big-endian. */

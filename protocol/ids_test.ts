@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "../tests/support/test.ts";
-import { fingerprintFromHex, fingerprintToHex, originOf } from "./ids.ts";
+import { fingerprintFromHex, fingerprintToHex, hostOfHref, originOf } from "./ids.ts";
 
 test("origins keep scheme and port apart", () => {
   const table = [
@@ -11,6 +11,17 @@ test("origins keep scheme and port apart", () => {
     ["http://a.example", "http://a.example"],
   ];
   for (const [href, origin] of table) assert.equal(originOf(href!), origin);
+});
+
+test("the host of an href is told without a URL parser", () => {
+  const table = [
+    ["https://a.example/x:1?y:2", "a.example"],
+    ["http://a.example.:8081/", "a.example"],
+    ["http://[::1]:80/", "[::1]"],
+    ["http://[::1]/", "[::1]"],
+    ["http://xn--a?x", "xn--a"],
+  ];
+  for (const [href, host] of table) assert.equal(hostOfHref(href!), host);
 });
 
 test("fingerprints are spelt with 16 lower-case hex digits, and nothing else is one", () => {

@@ -13,7 +13,12 @@ const DROPPED = /[#?/\\@:\s]/;
 /** The host as politeness clocks spell it (ids.ts, HostKey), or a 400. */
 export function hostKeyOf(host: string): string {
   const isPlain = /^\[[0-9a-f:.]+\]$/i.test(host) || !DROPPED.test(host);
-  const hostname = isPlain ? URL.parse(`http://${host}/`)?.hostname : undefined;
+  const hostname = isPlain ? URL.parse(`http://${host}/`)?.hostname ?? punycodeOf(host) : undefined;
   if (hostname !== undefined && NAME.test(hostname)) return hostname;
   throw new ApiProblem(400, `${JSON.stringify(host)} is no hostname: one without scheme, port, path or * is wanted.`);
+}
+
+/** The core takes Punycode that decodes to nothing as it stands, and the runtimes' parsers don't (docs/NORMALISATION.md). */
+function punycodeOf(host: string): string | undefined {
+  return /(^|\.)xn--/i.test(host) ? host.toLowerCase() : undefined;
 }

@@ -14,6 +14,8 @@ test("host names: every spelling of a host is its one key", () => {
     ["localhost", "localhost"],
     ["co.uk", "co.uk"],
     ["a_b-c.example", "a_b-c.example"],
+    ["XN--A.test", "xn--a.test"],
+    ["xn--", "xn--"],
   ];
   for (const [name, key] of spelt) assert.equal(hostKeyOf(name), key, name);
 });
@@ -41,7 +43,8 @@ test("host names: what names no host, or would be read as another one, is refuse
     "%2e",
     "example..com",
     ".example.com",
-    "xn--",
+    "a..xn--a",
+    "xn--a:80",
     "[::1]:80",
     "[::1",
     "[::1]/x]",

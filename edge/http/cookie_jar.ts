@@ -15,19 +15,25 @@ class BoundedJar implements CookieJar {
   #taken = 0;
 
   of(url: string): string | undefined {
-    const value = this.#jar.getCookieStringSync(url);
+    const value = this.#cookiesOf(url);
     return value !== "" && value.length <= LIMITS.cookiesSentChars && VALUE.test(value) ? value : undefined;
   }
 
   take(url: string, headers: readonly (readonly [string, string])[]): boolean {
-    const before = this.#jar.getCookieStringSync(url);
+    if (!URL.canParse(url)) return false;
+    const before = this.#cookiesOf(url);
     for (const [name, value] of headers) {
       if (name.length !== 10 || name.toLowerCase() !== "set-cookie") continue;
       // One that is set anew counts too: a server could do so without an end.
       if (value.length > LIMITS.cookieChars || ++this.#taken > LIMITS.cookiesPerLease) continue;
       this.#jar.setCookieSync(value, url, { ignoreError: true });
     }
-    return this.#jar.getCookieStringSync(url) !== before;
+    return this.#cookiesOf(url) !== before;
+  }
+
+  /** The jar throws where the runtime parses no URL (fetch_target.ts): such hosts have no cookies. */
+  #cookiesOf(url: string): string {
+    return URL.canParse(url) ? this.#jar.getCookieStringSync(url) : "";
   }
 }
 

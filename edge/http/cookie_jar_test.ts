@@ -5,6 +5,12 @@ import { createCookieJar } from "./cookie_jar.ts";
 
 const set = (...values: string[]) => values.map((value) => ["Set-Cookie", value] as const);
 
+test("cookies: a host that the runtime's URL parser refuses has none, and is no fault", () => {
+  const jar = createCookieJar();
+  assert.equal(jar.take("http://xn--a/", set("a=1")), false);
+  assert.equal(jar.of("http://xn--a/"), undefined);
+});
+
 test("cookies: sent back to who set them, by path, scheme and domain, and to nobody else (E60)", () => {
   const jar = createCookieJar();
   assert.equal(jar.of("https://www.example.com/"), undefined);

@@ -23,13 +23,37 @@ export interface FetchTarget {
 
 const ASCII_PATH = /^[\x21-\x7e]*$/;
 
-function originOf(url: URL): Origin {
+/** A label that claims to be Punycode; the stand-in is none, and as long. */
+const PUNYCODE = /(?<=^|\.)xn--/g;
+const STAND_IN = "xn0-";
+
+interface Parsed {
+  readonly url: URL;
+  readonly hostname: string;
+}
+
+/**
+ * WHATWG's parser leaves hosts of ASCII letters as they are, whatever their Punycode decodes to; those of the runtimes
+ * still refuse such as `xn--a`. Their host is parsed with a stand-in for that prefix, and has to come out untouched.
+ */
+function parsed(href: string): Parsed | undefined {
+  const url = URL.parse(href);
+  if (url) return { url, hostname: url.hostname };
+  const [, before, hostname, rest] = /^(https?:\/\/)([a-z0-9._-]+)(?=[:/?#]|$)(.*)$/s.exec(href) ?? [];
+  const standIn = hostname?.replace(PUNYCODE, STAND_IN);
+  if (hostname === undefined || standIn === hostname) return undefined;
+  const other = URL.parse(`${before}${standIn}${rest}`);
+  return other?.hostname === standIn ? { url: other!, hostname } : undefined;
+}
+
+function originOf({ url, hostname: name }: Parsed): Origin {
   const secure = url.protocol === "https:";
-  const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+  const hostname = name.startsWith("[") ? name.slice(1, -1) : name;
+  const host = url.port === "" ? name : `${name}:${url.port}`;
   return {
-    origin: url.origin,
+    origin: `${url.protocol}//${host}`,
     secure,
-    host: url.host,
+    host,
     hostname,
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
   };
@@ -57,15 +81,16 @@ export class TargetParser {
   }
 
   #parseWhole(href: string): FetchTarget | string {
-    if (!URL.canParse(href)) return `Fetching "${href.slice(0, 200)}" was not tried: it is no absolute URL.`;
-    const url = new URL(href);
+    const found = parsed(href);
+    if (found === undefined) return `Fetching "${href.slice(0, 200)}" was not tried: it is no absolute URL.`;
+    const { url } = found;
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       return `Fetching ${href.slice(0, 200)} was not tried: its scheme is ${url.protocol} and http or https is wanted.`;
     }
     if (url.username !== "" || url.password !== "") {
       return `Fetching ${url.origin} was not tried: the URL holds a user name or password.`;
     }
-    const origin = originOf(url);
+    const origin = originOf(found);
     if (this.#known.size >= this.#most) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(origin.origin, origin);
     return { origin, path: url.pathname + url.search };

@@ -86,6 +86,7 @@ test("gap: pages, redirects of every kind and robots.txt redirects across hosts 
         "/rel",
         "/userinfo",
         `${there(asked, "b.test")}/private/b`,
+        `${there(asked, "xn--a.test")}/odd`,
       );
     }
     if (path === "/same") return moved("/same?utm_source=1");
@@ -104,6 +105,11 @@ test("gap: pages, redirects of every kind and robots.txt redirects across hosts 
     assert.deepEqual(paths.filter((path) => path === "/one" || path === "/two").sort(), ["/one", "/two"]);
     assert.ok(!paths.includes("/three"), "a redirect with a user name is no page");
     assert.deepEqual(sites.of("b.test").map(({ path }) => path), ["/rules?q", "/robots.txt", "/private/b"]);
+    assert.deepEqual(
+      sites.of("xn--a.test").map(({ path }) => path),
+      ["/robots.txt", "/odd"],
+      "a host that runtimes refuse",
+    );
     assert.equal(summary.excluded, 2);
     assert.ok(sites.server.heads.every((head) => !/authorization|cookie/i.test(head)));
   });
