@@ -10,6 +10,9 @@ import { crawlSpec } from "../support/specs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
+/** 64 MB at a time: how it grows, and what it costs then, is tested in a process of its own (core-wasm/budget_test.ts). */
+const GREEDY_STEP = 1024;
+
 /** Each page leads to the next, and the hostile ones lead nowhere: their links are on the first. */
 const PAGES: Readonly<Record<string, string>> = {
   "/": pageOf(300, "/endless") + '<a href="/greedy">two</a><a href="/fine">three</a>',
@@ -54,7 +57,7 @@ test("scan budget: an endless and a greedy page are reported as scan_failed, arc
         bodyBytes: 10_000_000,
       }, {
         frontier: coordinator,
-        core: coreOf(await hostileArtefact()),
+        core: coreOf(await hostileArtefact(GREEDY_STEP)),
         log: silentLog,
         onLocalTrouble: (trouble) => assert.fail(JSON.stringify(trouble)),
         onSlotMap: () => {},

@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
@@ -21,8 +21,7 @@ export function pagesOf(folder: string): PageLine[] {
   const [header, ...lines] = readFileSync(join(folder, "pages.jsonl"), "utf8").split("\n").filter((line) =>
     line !== ""
   );
-  // The header comes with the first line: an edge may have had nothing to do.
-  if (header === undefined) return [];
+  assert.ok(header !== undefined, `${folder} has no line in pages.jsonl, where its header was wanted`);
   assert.equal(JSON.parse(header).format, "json-pages-1.0");
   return lines.map((line) => JSON.parse(line));
 }
@@ -74,6 +73,13 @@ export function checkIndex(folder: string): number {
   const keys = readFileSync(join(folder, "index.cdxj")).toString("latin1").split("\n").slice(0, -1);
   assert.deepEqual(keys, [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), "the index is sorted bytewise");
   return index.length;
+}
+
+/** Of an edge: it was given nothing to do, or robots.txt alone, so its pages.jsonl hasn't even a header. */
+export function archivedNoPage(folder: string): boolean {
+  if (!existsSync(join(folder, "warc"))) return true;
+  const text = warcFiles(folder).map((path) => gunzipSync(readFileSync(path)).toString("latin1")).join("");
+  return [...text.matchAll(/^WARC-Target-URI: (\S+)/gm)].every(([, url]) => url!.endsWith("/robots.txt"));
 }
 
 /** Paths of the WARC files. */

@@ -14,13 +14,12 @@ export const ENDLESS_BYTES = 7777;
 export const GREEDY_BYTES = 8888;
 
 const PAGE_SHIFT = 16;
-/**
- * Pages of 64 KiB that it takes at a time. Where Bun has given its few fast memories away, as in a run of all tests, it
- * copies the whole memory at each growth.
- */
-const GREEDY_PAGES = 1024;
 
-export async function hostileArtefact(): Promise<Artefact> {
+/**
+ * `greedyPages`: pages of 64 KiB that the greedy scan asks for at a time. Where Bun has given its few fast memories away,
+ * as in a run of all tests, it copies the whole memory at each growth: there one page at a time takes minutes.
+ */
+export async function hostileArtefact(greedyPages = 1): Promise<Artefact> {
   const artefact = await loadArtefact();
   const module = binaryen.readBinary(artefact.bytes);
   module.setFeatures(binaryen.Features.All);
@@ -33,7 +32,7 @@ export async function hostileArtefact(): Promise<Artefact> {
     module.loop("again", module.br("again")),
   );
   const before = () => module.local.get(0, binaryen.i32);
-  const take = module.local.set(0, memory.grow(i32.const(GREEDY_PAGES)));
+  const take = module.local.set(0, memory.grow(i32.const(greedyPages)));
   const greedy = module.addFunction(
     "greedy",
     binaryen.none,
@@ -45,7 +44,7 @@ export async function hostileArtefact(): Promise<Artefact> {
         take,
         // As AssemblyScript's allocator does when it gets no memory.
         module.if(i32.eq(before(), i32.const(-1)), module.unreachable()),
-        i32.store(0, 4, i32.shl(before(), i32.const(PAGE_SHIFT)), i32.const(1)),
+        memory.fill(i32.shl(before(), i32.const(PAGE_SHIFT)), i32.const(1), i32.const(greedyPages << PAGE_SHIFT)),
         module.br("again"),
       ]),
     ),
