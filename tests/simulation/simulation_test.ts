@@ -42,6 +42,14 @@ async function traces({ from, seeds }: typeof COMPARED[number]): Promise<string>
   return hashes.join(" ");
 }
 
+/** What they came to here the first time. */
+const found = new Map<typeof COMPARED[number], string>();
+
+async function tracesFound(seeds: typeof COMPARED[number]): Promise<string> {
+  if (!found.has(seeds)) found.set(seeds, await traces(seeds));
+  return found.get(seeds)!;
+}
+
 function otherRuntime(): readonly string[] | undefined {
   const command = RUNTIME === "deno" ? ["bun"] : ["deno", "run", "--allow-all", "--no-check"];
   return spawnSync(command[0]!, ["--version"]).status === 0 ? command : undefined;
@@ -53,7 +61,7 @@ else {
   holdAll(CLUSTER_SEEDS + (isFirst ? 1 : 1 + SHARED_SEEDS), SHARED_SEEDS);
 
   test("simulation: a seed is the same run each time", async () => {
-    for (const seeds of COMPARED) assert.equal(await traces(seeds), await traces(seeds));
+    for (const seeds of COMPARED) assert.equal(await traces(seeds), await tracesFound(seeds));
   }, { timeoutMs: 5 * MINUTES });
 
   const other = otherRuntime();
@@ -64,7 +72,7 @@ else {
       const { stdout, stderr } = spawnSync(program!, [...args, "tests/simulation/main.ts", ...flags], {
         encoding: "utf8",
       });
-      assert.equal(stdout.trim(), await traces(compared), stderr);
+      assert.equal(stdout.trim(), await tracesFound(compared), stderr);
     }
   }, { timeoutMs: 5 * MINUTES, skip: other === undefined ? "the other runtime isn't on PATH" : undefined });
 }
