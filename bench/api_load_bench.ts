@@ -14,7 +14,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { createHttpFrontier } from "../edge/adapters/http_frontier.ts";
+import { createFleetFrontier } from "../edge/adapters/fleet_frontier.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
 import { silentLog } from "../tests/support/control_plane.ts";
 import { spawnOutrider } from "../tests/support/outrider_process.ts";
@@ -117,7 +117,12 @@ async function measure(): Promise<void> {
   const coordinator = spawnOutrider(["coordinator", "--port", "0", "--data", `${folder}/data`, ...flags]);
   try {
     const base = (await coordinator.line(/listens on/)).split(" ").at(-1)!;
-    const frontier = createHttpFrontier({ baseUrl: base, clock: systemClock, random: systemRandom, log: silentLog });
+    const frontier = createFleetFrontier({
+      baseUrls: [base],
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+    });
     const spec = benchSpec(Array.from({ length: HOSTS }, (_, host) => urlOf(host, 0)));
     const headers = { "content-type": "application/json" };
     const { scope, politeness, seeds, user_agent } = spec;
@@ -165,7 +170,7 @@ function startLoad(base: string): () => Promise<number> {
 }
 
 /** One round: a lease of one host, its completion with links, `LEASES` a second. */
-async function crawl(frontier: ReturnType<typeof createHttpFrontier>, pid: number, figures: Figures): Promise<void> {
+async function crawl(frontier: ReturnType<typeof createFleetFrontier>, pid: number, figures: Figures): Promise<void> {
   const began = systemClock.monotonicMs();
   const before = processUsage(pid)!;
   let page = Math.floor(systemRandom.next() * 1e9);

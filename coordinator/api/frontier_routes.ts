@@ -4,7 +4,7 @@
  */
 
 import { createRoute, type z } from "@hono/zod-openapi";
-import type { RobotsBodyRequest } from "../../protocol/mod.ts";
+import type { RobotsBodyRequest, WorkerId } from "../../protocol/mod.ts";
 import { leaseForVersion1, replyOfVersion1, SERVED } from "./protocol_versions.ts";
 import type { ApiParts, App } from "./context.ts";
 import { refuseForeignKeys, refuseForeignPrefix, refuseForeignWorker } from "./edge_bounds.ts";
@@ -38,6 +38,7 @@ import {
 import type { OutboxSeal } from "./outbox_seal.ts";
 import { ApiProblem, problemResponses } from "./problem.ts";
 import { jsonAnswer, jsonBody } from "./route_parts.ts";
+import type { Caller } from "./tokens.ts";
 
 /** A verb's route: a message of protocol/messages.ts in, another one out. */
 function verb<P extends string, S extends z.ZodType, A extends z.ZodType>(
@@ -119,33 +120,36 @@ function addVersionCheck(app: App): void {
   });
 }
 
+interface WithCaller {
+  get(name: "caller"): Caller;
+}
+
+/** What a worker asks, once the caller is known to speak for it. */
+function ownOf<Asked extends { readonly worker_id: WorkerId }>(c: WithCaller, asked: Asked): Asked {
+  refuseForeignWorker(c.get("caller"), asked.worker_id);
+  return asked;
+}
+
 export function addFrontierRoutes(app: App, { coordinator }: ApiParts, seal: OutboxSeal) {
   addVersionCheck(app);
   return app.openapi(leaseRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
+    const request = ownOf(c, c.req.valid("json"));
     const isOld = c.req.header("outrider-protocol") === "1";
     const granted = isOld ? await leaseForVersion1(coordinator, request) : await coordinator.lease(request);
     const reply = { ...granted, outbox: await seal.sealed(granted.outbox, request.worker_id) };
     return c.json(isOld ? replyOfVersion1(reply) : reply, 200);
   }).openapi(completeRoute, async (c) => {
-    const completion = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), completion.worker_id);
+    const completion = ownOf(c, c.req.valid("json"));
     refuseForeignKeys(c.get("caller"), completion);
     return c.json(await coordinator.complete(completion), 200);
   }).openapi(extendRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
+    const request = ownOf(c, c.req.valid("json"));
     return c.json(await coordinator.extend(request), 200);
   }).openapi(releaseRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
-    await coordinator.release(request);
+    await coordinator.release(ownOf(c, c.req.valid("json")));
     return c.json({}, 200);
   }).openapi(settledRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
-    await coordinator.settled(request);
+    await coordinator.settled(ownOf(c, c.req.valid("json")));
     return c.json({}, 200);
   });
 }
@@ -153,32 +157,24 @@ export function addFrontierRoutes(app: App, { coordinator }: ApiParts, seal: Out
 /** Permits, outbox rows, robots bodies and captures: what travels beside leases. */
 export function addExchangeRoutes(app: App, { coordinator }: ApiParts, seal: OutboxSeal) {
   return app.openapi(permitsRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
+    const request = ownOf(c, c.req.valid("json"));
     return c.json(await coordinator.permit(request), 200);
   }).openapi(addressRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
+    const request = ownOf(c, c.req.valid("json"));
     return c.json(await coordinator.permitAddress(request), 200);
   }).openapi(returnRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
-    await coordinator.returnPermits(request);
+    await coordinator.returnPermits(ownOf(c, c.req.valid("json")));
     return c.json({}, 200);
   }).openapi(visitedRoute, async (c) => {
-    const request = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), request.worker_id);
-    await coordinator.visited(request);
+    await coordinator.visited(ownOf(c, c.req.valid("json")));
     return c.json({}, 200);
   }).openapi(outboxRoute, async (c) => {
-    const delivery = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), delivery.worker_id);
+    const delivery = ownOf(c, c.req.valid("json"));
     await seal.check(delivery.rows);
     await coordinator.deliverOutbox(delivery);
     return c.json({}, 200);
   }).openapi(ackRoute, async (c) => {
-    const ack = c.req.valid("json");
-    refuseForeignWorker(c.get("caller"), ack.worker_id);
+    const ack = ownOf(c, c.req.valid("json"));
     await coordinator.ackOutbox({ ...ack, rows: seal.acknowledgeable(ack.rows, c.get("caller")) });
     return c.json({}, 200);
   }).openapi(capturesRoute, async (c) => {

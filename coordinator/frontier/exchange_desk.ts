@@ -3,12 +3,11 @@
  * Invariant: what is taken in is durable; what isn't this coordinator's is refused with the map (NotOwned).
  */
 
-import type { OutboxAck, OutboxDelivery, OutboxRow, RobotsBodyRequest } from "../../protocol/mod.ts";
+import type { OutboxAck, OutboxDelivery, RobotsBodyRequest } from "../../protocol/mod.ts";
 import { SlotMoving } from "../slot_ports.ts";
 import { ackOperation, ReceiveOperation } from "./crawls/enqueue.ts";
 import type { FrontierParts } from "./shard.ts";
 import type { WholeFrontier } from "./views/whole_frontier.ts";
-import type { ShardWriter } from "./writer.ts";
 
 export class ExchangeDesk {
   readonly #parts: FrontierParts;
@@ -26,19 +25,14 @@ export class ExchangeDesk {
     const { book, crawls, cluster } = this.#parts;
     const isNew = rows.some((row) => crawls.get(row.crawl_id) === undefined);
     if (cluster !== undefined && isNew) await this.#refresh();
-    const perWriter = new Map<ShardWriter, OutboxRow[]>();
-    for (const row of rows) {
+    const perWriter = Map.groupBy(rows, (row) => {
       const writer = book.ofSlot(row.slot);
-      if (writer === undefined || crawls.get(row.crawl_id) === undefined) {
-        throw new Error(
-          `Taking in outbox row ${row.seq} of ${row.lease_id}: found crawl ${row.crawl_id}, slot ${row.slot}; ` +
-            "wanted a crawl and a slot of this coordinator.",
-        );
-      }
-      const list = perWriter.get(writer);
-      if (list === undefined) perWriter.set(writer, [row]);
-      else list.push(row);
-    }
+      if (writer !== undefined && crawls.get(row.crawl_id) !== undefined) return writer;
+      throw new Error(
+        `Taking in outbox row ${row.seq} of ${row.lease_id}: found crawl ${row.crawl_id}, slot ${row.slot}; ` +
+          "wanted a crawl and a slot of this coordinator.",
+      );
+    });
     const left = await Promise.all(
       Array.from(perWriter, ([writer, list]) => writer.submit(new ReceiveOperation(list))),
     );
@@ -48,16 +42,13 @@ export class ExchangeDesk {
   /** Rows whose shard isn't named are looked for in all: edges of protocol version 1 don't name it. */
   async acknowledge({ rows }: OutboxAck): Promise<void> {
     const { book } = this.#parts;
-    const perWriter = new Map<ShardWriter, OutboxAck["rows"][number][]>();
-    for (const row of rows) {
-      const writers = row.from_shard === undefined ? book.own : [book.get(row.from_shard)];
-      for (const writer of writers) {
-        const list = perWriter.get(writer);
-        if (list === undefined) perWriter.set(writer, [row]);
-        else list.push(row);
-      }
-    }
-    await Promise.all(Array.from(perWriter, ([writer, list]) => writer.submit(ackOperation(list))));
+    const named = rows.flatMap((row) =>
+      (row.from_shard === undefined ? book.own : [book.get(row.from_shard)]).map((writer) => ({ writer, row }))
+    );
+    const perWriter = Map.groupBy(named, ({ writer }) => writer);
+    await Promise.all(
+      Array.from(perWriter, ([writer, list]) => writer.submit(ackOperation(list.map(({ row }) => row)))),
+    );
   }
 
   /** The same body may lie in several shards: whichever has it. */

@@ -1,18 +1,26 @@
 /**
- * The frontier of an edge that works for several coordinators: each verb goes to whoever owns what it is about.
+ * The frontier verbs over HTTP, of an edge that works for one coordinator or for several: each verb goes to whoever owns
+ * what it is about.
  * Invariant: same meaning as one coordinator that has everything; a completion is kept and sent until its owner has it,
- * whoever that becomes. With one coordinator it sends what http_frontier.ts sends.
+ * whoever that becomes.
  */
 
-import type { Lease, LeaseRequest, WorkerId } from "../../protocol/mod.ts";
+import type { FrontierVerbs, Lease, LeaseRequest, WorkerId } from "../../protocol/mod.ts";
 import { FleetCalls } from "./fleet_calls.ts";
 import { FleetLeases } from "./fleet_leases.ts";
 import { FleetMap, type FleetOptions } from "./fleet_map.ts";
-import type { HttpFrontier } from "./http_frontier.ts";
 import { frontierVerbs } from "./verbs.ts";
 
-/** Throws a sentence when a URL or the token is none. Verbs reject as those of createHttpFrontier do. */
-export function createFleetFrontier(options: FleetOptions): HttpFrontier {
+export interface FleetFrontier extends FrontierVerbs {
+  /** Ends calls that wait; later ones are rejected. */
+  close(): Promise<void>;
+}
+
+/**
+ * Throws a sentence when a URL or the token is none. Verbs reject with CoordinatorRefused (a sentence, with the status)
+ * when a coordinator refuses for good, e.g. 401 for a wrong token; with an Error once the edge stops.
+ */
+export function createFleetFrontier(options: FleetOptions): FleetFrontier {
   const fleet = new FleetMap(options);
   const calls = new FleetCalls(fleet, options);
   const verbs = frontierVerbs(calls);

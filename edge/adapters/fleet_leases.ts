@@ -15,7 +15,7 @@ import {
 import { CoordinatorRefused } from "./coordinator_client.ts";
 import type { FleetCalls } from "./fleet_calls.ts";
 import type { FleetMap, FleetOptions } from "./fleet_map.ts";
-import { leaseCall, lengthened } from "./http_frontier.ts";
+import { postOf } from "./verbs.ts";
 
 /** How long a coordinator that answered in time before is waited for, while there are others. */
 const PATIENCE_MS = 1_000;
@@ -277,4 +277,14 @@ function counted(lease: Lease, shiftMs: number, heldMs: number): Lease {
     ...(lateMs === 0 ? {} : { asked_ago_ms: -lateMs }),
     robots: lease.robots.map((ref) => ({ ...ref, expires_in_ms: ref.expires_in_ms + lateMs })),
   };
+}
+
+function leaseCall(request: LeaseRequest) {
+  return { ...postOf("lease", JSON.stringify(request)), untilStop: true };
+}
+
+/** The reply as it would have come to a request that was sent at once. */
+function lengthened(reply: LeaseReply, sentAfterMs: number): LeaseReply {
+  const leases = reply.leases.map((lease) => ({ ...lease, expires_in_ms: lease.expires_in_ms + sentAfterMs }));
+  return { ...reply, leases };
 }

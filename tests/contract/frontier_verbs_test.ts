@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { startApi } from "../../coordinator/api/server.ts";
 import { createFleetFrontier } from "../../edge/adapters/fleet_frontier.ts";
-import { createHttpFrontier, type HttpFrontier } from "../../edge/adapters/http_frontier.ts";
 import type { FrontierVerbs } from "../../protocol/mod.ts";
 import { systemClock, systemRandom } from "../../runtime/node.ts";
 import { serve } from "../../runtime/serve.ts";
@@ -16,17 +15,15 @@ type Connect = (plane: ControlPlane, body: (frontier: FrontierVerbs) => Promise<
 
 const inProcess: Connect = ({ coordinator }, body) => body(coordinator);
 
-const CLIENT = { token: EDGE_TOKEN, clock: systemClock, random: systemRandom, log: silentLog };
-
-/** As one coordinator is asked, and as several are. */
-const adapters: Readonly<Record<string, (url: string) => HttpFrontier>> = {
-  "over HTTP": (baseUrl) => createHttpFrontier({ ...CLIENT, baseUrl }),
-  "over HTTP, by an edge of several coordinators": (url) => createFleetFrontier({ ...CLIENT, baseUrls: [url] }),
-};
-
-const overHttp = (adapter: (url: string) => HttpFrontier): Connect => async (plane, body) => {
+const overHttp: Connect = async (plane, body) => {
   const server = await startApi({ ...apiParts(plane), serve, hostname: "127.0.0.1", port: 0 });
-  const frontier = adapter(server.url);
+  const frontier = createFleetFrontier({
+    baseUrls: [server.url],
+    token: EDGE_TOKEN,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
   try {
     await body(frontier);
   } finally {
@@ -52,12 +49,7 @@ function comparable(value: unknown): unknown {
 }
 
 for (const scenario of SCENARIOS) {
-  test(`frontier in this process: ${scenario.name}`, async () => {
-    await answersOf(scenario, inProcess);
+  test(`frontier in this process and over HTTP: ${scenario.name}`, async () => {
+    assert.deepEqual(await answersOf(scenario, overHttp), await answersOf(scenario, inProcess));
   });
-  for (const [name, adapter] of Object.entries(adapters)) {
-    test(`frontier ${name}, as in this process: ${scenario.name}`, async () => {
-      assert.deepEqual(await answersOf(scenario, overHttp(adapter)), await answersOf(scenario, inProcess));
-    });
-  }
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { startApi } from "../../coordinator/api/server.ts";
-import { createHttpFrontier } from "../../edge/adapters/http_frontier.ts";
+import { createFleetFrontier } from "../../edge/adapters/fleet_frontier.ts";
 import { systemClock, systemRandom } from "../../runtime/node.ts";
 import { serve } from "../../runtime/serve.ts";
 import { apiParts, EDGE_TOKEN } from "../support/api_parts.ts";
@@ -34,8 +34,8 @@ test("a completion that is sent while the coordinator is away arrives once it is
   const disks = freshDisks();
   const first = await start(disks);
   const failed = Promise.withResolvers<void>();
-  const frontier = createHttpFrontier({
-    baseUrl: first.url,
+  const frontier = createFleetFrontier({
+    baseUrls: [first.url],
     token: EDGE_TOKEN,
     clock: systemClock,
     random: systemRandom,

@@ -3,8 +3,7 @@
  * Invariant: every request is noted in the order in which it was sent; nothing here decides who is asked.
  */
 
-import { createFleetFrontier } from "../../edge/adapters/fleet_frontier.ts";
-import type { HttpFrontier } from "../../edge/adapters/http_frontier.ts";
+import { createFleetFrontier, type FleetFrontier } from "../../edge/adapters/fleet_frontier.ts";
 import type { Lease, LeaseReply, SlotMap } from "../../protocol/mod.ts";
 import { evenSlotMap } from "../../protocol/mod.ts";
 import type { Logger } from "../../runtime/ports.ts";
@@ -34,7 +33,7 @@ export class ScriptedFleet {
     this.#answers.set(base, answer);
   }
 
-  frontier(...baseUrls: readonly string[]): HttpFrontier {
+  frontier(...baseUrls: readonly string[]): FleetFrontier {
     const note = () => {};
     const warn = (message: string) => void this.warnings.push(message);
     const log: Logger = { debug: note, info: note, warn, error: note };
