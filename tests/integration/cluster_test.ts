@@ -4,14 +4,14 @@
  */
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import process from "node:process";
 import { FINISHING } from "../../bench/web/config.ts";
 import { groundTruth } from "../../bench/web/mod.ts";
 import { archivedNoPage, checkPages } from "../support/crawl_output.ts";
 import { hranaServer, listenHrana } from "../support/hrana_server.ts";
+import { type Answer, answerWhen, ask, isFinished } from "../support/operator.ts";
 import { type Outrider, spawnOutrider } from "../support/outrider_process.ts";
+import { freePorts } from "../support/ports.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 import { checkCoverage, checkInvented } from "../support/web_checks.ts";
@@ -22,45 +22,8 @@ const TOKENS = "operator:op-secret edge:eu-1:eu-secret edge:us-1:us-secret";
 const PATIENCE_MS = 60_000;
 const DELAY_MS = 40;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-async function api(base: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(`${base}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: "Bearer op-secret", "content-type": "application/json", connection: "close" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = await response.json();
-  assert.ok(response.ok, `${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer;
-}
-
-async function eventually(isIt: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
-    if (await isIt()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`It didn't come to that within ${PATIENCE_MS} ms.`);
-}
-
-async function until(
-  base: string,
-  crawlId: string,
-  isIt: (stats: Record<string, unknown>) => boolean,
-): Promise<Record<string, unknown>> {
-  let stats: Record<string, unknown> = {};
-  await eventually(async () => isIt(stats = await api(base, `/v1/crawls/${crawlId}/stats`))).catch((error) => {
-    throw new Error(`${error.message} ${JSON.stringify(stats)}`);
-  });
-  return stats;
-}
+const statsWhen = (base: string, crawlId: string, isWanted: (stats: Answer) => boolean): Promise<Answer> =>
+  answerWhen(() => ask(base, `/v1/crawls/${crawlId}/stats`), isWanted, PATIENCE_MS);
 
 /** Flags and environment that say where the databases are. */
 interface Places {
@@ -139,7 +102,7 @@ async function killMidway(places: (file: (name: string) => string) => Promise<Pl
     const bases: string[] = [];
     const coordinators: Outrider[] = [];
     for (const _ of ["a", "b"]) {
-      const port = await freePort();
+      const [port] = await freePorts(1);
       const coordinator = start(["coordinator", "--cluster", "--port", String(port), ...data, ...databases.flags], {
         OUTRIDER_TOKENS: TOKENS,
         ...databases.env,
@@ -156,18 +119,14 @@ async function killMidway(places: (file: (name: string) => string) => Promise<Pl
       });
     }
     const shared = [a, a, b, b].sort().join();
-    await eventually(async () => {
-      const { shards } = await api(b, "/v1/shards") as { shards: { owner_url?: string }[] };
-      return shards.map(({ owner_url }) => owner_url ?? "").sort().join() === shared;
-    });
-    const { crawl_id } = await api(a, "/v1/crawls", {
-      seeds: [web.seed],
-      scope: { kind: "any" },
-      politeness: { delay_ms: DELAY_MS, delay_factor: 0 },
-    });
-    await until(a, String(crawl_id), ({ fetched }) => Number(fetched) > 15);
+    const owners = ({ shards }: Answer) => (shards as { owner_url?: string }[]).map(({ owner_url }) => owner_url ?? "");
+    await answerWhen(() => ask(b, "/v1/shards"), (answer) => owners(answer).sort().join() === shared, PATIENCE_MS);
+    const politeness = { delay_ms: DELAY_MS, delay_factor: 0 };
+    const body = { seeds: [web.seed], scope: { kind: "any" }, politeness };
+    const { crawl_id } = await ask(a, "/v1/crawls", { body });
+    await statsWhen(a, String(crawl_id), ({ fetched }) => Number(fetched) > 15);
     coordinators[0]!.kill("SIGKILL");
-    const stats = await until(b, String(crawl_id), ({ state }) => state === "finished");
+    const stats = await statsWhen(b, String(crawl_id), isFinished);
     for (const edge of running.slice(2)) edge.kill("SIGTERM");
     for (const edge of running.slice(2)) await edge.ended;
     const log = await web.log();

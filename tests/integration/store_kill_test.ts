@@ -1,48 +1,21 @@
 /** kill -9 on a process that commits: what it acknowledged is there, and what is there is a whole number of batches. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { execPath } from "node:process";
-import { fileURLToPath } from "node:url";
 import { connect } from "../../coordinator/store/libsql_client.ts";
 import { lockDataFolder } from "../../coordinator/store/data_lock.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../../runtime/node.ts";
+import { linesUntilKilled, spawnChild } from "../support/kills.ts";
 import { batch, held, keyOf, urlRow } from "../support/shard_rows.ts";
 import { killBatch, URLS_PER_BATCH } from "../support/store_kill_child.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { RUNTIME, test } from "../support/test.ts";
+import { test } from "../support/test.ts";
 
 const KILLS = 10;
 /** Lines after which the child is killed, more or fewer by chance. */
 const LINES = [1, 40, 7, 90, 15];
 
-function runChild(job: "commit" | "lock", file: string) {
-  const path = fileURLToPath(new URL("../support/store_kill_child.ts", import.meta.url));
-  const flags = RUNTIME === "deno" ? ["run", "-A", path] : [path];
-  return spawn(execPath, [...flags, job, file], { stdio: ["ignore", "pipe", "inherit"] });
-}
-
-/** Runs the child and kills it some moment after its `lines`-th line. The lines that it wrote whole. */
-function runUntilKilled(location: string, lines: number): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const child = runChild("commit", location);
-    let out = "";
-    let armed = false;
-    child.stdout.setEncoding("utf8");
-    child.stdout.on("data", (text: string) => {
-      out += text;
-      if (armed || out.split("\n").length <= lines) return;
-      armed = true;
-      systemClock.sleep(Math.random() * 10).then(() => child.kill("SIGKILL"));
-    });
-    child.on("error", reject);
-    child.on("close", (_code, signal) => {
-      if (signal === "SIGKILL") resolve(out.split("\n").slice(0, -1));
-      else reject(new Error(`The child ended by itself after ${JSON.stringify(out)}; it was to be killed.`));
-    });
-  });
-}
+const CHILD = "store_kill_child.ts";
 
 /** The store holds batches 1 to n whole, and nothing else; n. */
 async function assertExactPrefix(location: string): Promise<number> {
@@ -83,7 +56,7 @@ test("kill -9: nothing acknowledged is lost, and no batch is there by half", asy
   try {
     let before = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      const [start, ...acknowledged] = await runUntilKilled(location, LINES[kill % LINES.length]!);
+      const [start, ...acknowledged] = await linesUntilKilled(CHILD, ["commit", location], LINES[kill % LINES.length]!);
       assert.equal(start, `start ${before}`, "the child goes on where the last one stopped");
       const found = await assertExactPrefix(location);
       const last = Number(acknowledged.at(-1) ?? before);
@@ -99,7 +72,7 @@ test("kill -9: nothing acknowledged is lost, and no batch is there by half", asy
 test("the data folder's lock keeps another process out, and ends with kill -9", async () => {
   const folder = temporaryFolder();
   try {
-    const holder = runChild("lock", folder.file("lock"));
+    const holder = spawnChild(CHILD, ["lock", folder.file("lock")]);
     const ended = new Promise((resolve) => holder.on("close", resolve));
     await new Promise((resolve) => holder.stdout.once("data", resolve));
     await assert.rejects(lockDataFolder(folder.file("lock"), "me"), /it is in use by the child;/);

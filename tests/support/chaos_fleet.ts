@@ -5,11 +5,11 @@
  * every process that was started here, and resolves when they have gone.
  */
 
-import { createServer } from "node:net";
-import { once } from "node:events";
 import process from "node:process";
 import type { Chance } from "../simulation/chance.ts";
+import { type Answer, answerWhen, ask, isFinished, OPERATOR } from "./operator.ts";
 import { type Outrider, spawnOutrider } from "./outrider_process.ts";
+import { freePorts } from "./ports.ts";
 import type { TemporaryFolder } from "./temporary.ts";
 
 export interface ChaosOptions {
@@ -32,7 +32,6 @@ interface Seat {
   running: Outrider | undefined;
 }
 
-const OPERATOR = "op-secret";
 /** Between two troubles, ms; a process that was killed is down for up to as long. */
 const CALM_MS = { least: 1_000, most: 5_000 };
 
@@ -114,20 +113,12 @@ export class ChaosFleet {
   }
 
   /** Asks one coordinator after the other until one answers with a success. */
-  async api(path: string, body?: unknown): Promise<Record<string, unknown>> {
+  async api(path: string, body?: unknown): Promise<Answer> {
     let failure = "";
     for (let tries = 0; tries < 100; tries++) {
       const url = this.#urls[tries % this.#urls.length]!;
       try {
-        const response = await fetch(`${url}${path}`, {
-          method: body === undefined ? "GET" : "POST",
-          headers: { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json", connection: "close" },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: AbortSignal.timeout(10_000),
-        });
-        const answer = await response.text();
-        if (response.ok) return JSON.parse(answer);
-        failure = `${response.status} ${answer}`;
+        return await ask(url, path, { body, signal: AbortSignal.timeout(10_000) });
       } catch (error) {
         failure = String(error);
       }
@@ -136,14 +127,8 @@ export class ChaosFleet {
     throw new Error(`${path} was asked of ${this.#urls.join(", ")} and never answered: ${failure}`);
   }
 
-  async untilFinished(crawlId: string, patienceMs: number): Promise<Record<string, unknown>> {
-    let stats: Record<string, unknown> = {};
-    for (const until = Date.now() + patienceMs; Date.now() < until;) {
-      stats = await this.api(`/v1/crawls/${crawlId}/stats`);
-      if (stats.state === "finished") return stats;
-      await pause(200);
-    }
-    throw new Error(`The crawl was not finished after ${patienceMs} ms: ${JSON.stringify(stats)}`);
+  untilFinished(crawlId: string, patienceMs: number): Promise<Answer> {
+    return answerWhen(() => this.api(`/v1/crawls/${crawlId}/stats`), isFinished, patienceMs);
   }
 
   /** Edges end by themselves; what they wrote last is whole then. */
@@ -161,13 +146,4 @@ export class ChaosFleet {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Ports that were free a moment ago: coordinators must know their own before they start. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }

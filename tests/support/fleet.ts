@@ -3,8 +3,8 @@
  * Invariant: `stop` ends every process that was started here, and resolves when they have gone.
  */
 
-import assert from "node:assert/strict";
 import { type Outrider, spawnOutrider } from "./outrider_process.ts";
+import { type Answer, answerWhen, ask, type AskOptions, isFinished, OPERATOR } from "./operator.ts";
 import type { TemporaryFolder } from "./temporary.ts";
 
 const PATIENCE_MS = 90_000;
@@ -19,8 +19,6 @@ export interface FleetOptions {
   /** Environment of each edge, beside its token. */
   readonly edgeEnv?: Readonly<Record<string, string>>;
 }
-
-const OPERATOR = "op-secret";
 
 export class Fleet {
   readonly #options: FleetOptions;
@@ -58,26 +56,12 @@ export class Fleet {
   }
 
   /** Throws unless the answer is a success. */
-  async api(path: string, options: { body?: unknown; method?: string } = {}): Promise<Record<string, unknown>> {
-    const { body, method = body === undefined ? "GET" : "POST" } = options;
-    const response = await fetch(`${this.base}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json", connection: "close" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer = await response.text();
-    assert.ok(response.ok, `${path} was answered ${response.status}: ${answer}`);
-    return answer === "" ? {} : JSON.parse(answer);
+  api(path: string, options: AskOptions = {}): Promise<Answer> {
+    return ask(this.base, path, options);
   }
 
-  async untilFinished(crawlId: string): Promise<Record<string, unknown>> {
-    for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
-      const stats = await this.api(`/v1/crawls/${crawlId}/stats`);
-      if (stats.state === "finished") return stats;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    const stats = JSON.stringify(await this.api(`/v1/crawls/${crawlId}/stats`));
-    throw new Error(`The crawl was not finished after ${PATIENCE_MS} ms: ${stats}`);
+  untilFinished(crawlId: string): Promise<Answer> {
+    return answerWhen(() => this.api(`/v1/crawls/${crawlId}/stats`), isFinished, PATIENCE_MS);
   }
 
   async stop(): Promise<void> {
