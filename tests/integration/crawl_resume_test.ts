@@ -4,11 +4,11 @@
  */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { groundTruth } from "../../bench/web/mod.ts";
 import { checkIndex, checkPages } from "../support/crawl_output.ts";
 import { runOutrider, summaryOf } from "../support/outrider_process.ts";
+import { MOUNT_ABSENT, mountDisk, resizeDisk, unmountDisk } from "../support/small_disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 import { checkRepeats } from "../support/web_checks.ts";
@@ -41,25 +41,11 @@ test("resume: another budget and another pace go on where the last run ended", a
   }
 });
 
-/** Mounts a file system of `size` at `path`; false where this user can't. */
-function mounted(path: string, size: string): boolean {
-  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", path]).status === 0;
-}
-
-function mountAbsent(): string | undefined {
-  const folder = temporaryFolder();
-  const can = mounted(folder.path, "100k");
-  if (can) spawnSync("umount", [folder.path]);
-  void folder.remove();
-  return can ? undefined : "this user can't mount a small disk";
-}
-
 test("resume: a full disk ends the crawl in a sentence, and with room again it comes to its end", async () => {
   const web = await spawnWeb({ hosts: 4, pages: 400, pageKb: 8, features: [] });
   const folder = temporaryFolder();
   const disk = folder.file("disk");
-  mkdirSync(disk);
-  assert.ok(mounted(disk, "900k"));
+  assert.ok(mountDisk(disk, "900k"));
   const command = [
     "crawl",
     web.seed,
@@ -78,15 +64,15 @@ test("resume: a full disk ends the crawl in a sentence, and with room again it c
     assert.match(full.stdout, /the disk is full/);
     assert.doesNotMatch(full.stderr, /\n +at /);
     assert.deepEqual(readdirSync(`${disk}/data`).filter((name) => name.endsWith(".tmp")), []);
-    spawnSync("mount", ["-o", "remount,size=100m", disk]);
+    resizeDisk(disk, "100m");
     const roomy = await runOutrider(command);
     assert.deepEqual([roomy.code, summaryOf(roomy).state], [0, "finished"], roomy.stderr);
     const pages = checkPages(`${disk}/data`);
     assert.equal(pages.filter(({ status }) => status < 300).length, summaryOf(roomy).pages);
     checkIndex(`${disk}/data`);
   } finally {
-    spawnSync("umount", [disk]);
+    unmountDisk(disk);
     await folder.remove();
     await web.stop();
   }
-}, { skip: mountAbsent(), timeoutMs: 120_000 });
+}, { skip: MOUNT_ABSENT, timeoutMs: 120_000 });

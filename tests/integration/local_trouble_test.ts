@@ -4,7 +4,6 @@
  */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import process from "node:process";
@@ -12,6 +11,7 @@ import { startDnsServer } from "../support/dns_server.ts";
 import { Fleet } from "../support/fleet.ts";
 import { spawnOutrider, summaryOf } from "../support/outrider_process.ts";
 import { missing, page, type Script, type ScriptedSites, startSites } from "../support/scripted_sites.ts";
+import { bindDisk, MOUNT_ABSENT, mountDisk, resizeDisk, unmountDisk } from "../support/small_disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
@@ -59,6 +59,8 @@ async function until(what: string, is: () => boolean | Promise<boolean>, ms = 30
   throw new Error(`Waited ${ms} ms for ${what}.`);
 }
 
+/** The sites share one address: no limit but their hosts' delays. */
+const NO_WINDOWS = ["--contact", "ops@crawl.example", "--address-delay-ms", "0", "--domain-delay-ms", "0"];
 const NETWORK = ["--resolve", "*.test=127.0.0.1", "--allow-address", "127.0.0.1"];
 
 function assertWhole(summary: Record<string, unknown>, sites: ScriptedSites): void {
@@ -76,8 +78,8 @@ test(
     const folder = temporaryFolder();
     const seeds = HOSTS.map((host) => `http://${host}:${gate.port}/1`);
     const crawl = spawnOutrider([
-      ...["crawl", ...seeds, ...NETWORK, "--data", folder.file("data"), "--contact", "ops@crawl.example", "--json"],
-      ...["--delay-ms", "100", "--delay-factor", "0", "--domain-delay-ms", "0", "--address-delay-ms", "0"],
+      ...["crawl", ...seeds, ...NETWORK, ...NO_WINDOWS, "--data", folder.file("data"), "--json"],
+      ...["--delay-ms", "100", "--delay-factor", "0"],
     ]);
     try {
       await until("half of the pages", () => sites.log.length > HOSTS.length * PAGES / 2);
@@ -106,8 +108,7 @@ test(
     const sites = await startSites(chain);
     const gate = await openGate(sites.port);
     const folder = temporaryFolder();
-    const coordinatorFlags = ["--contact", "ops@crawl.example", "--address-delay-ms", "0", "--domain-delay-ms", "0"];
-    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags: NETWORK, coordinatorFlags });
+    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags: NETWORK, coordinatorFlags: NO_WINDOWS });
     const edges = async () => (await fleet.api("/v1/fleet")).edges as Record<string, unknown>[];
     try {
       await fleet.start();
@@ -163,8 +164,7 @@ test(
     const seeds = ["a", "b", "c"].map((name) => sites.url(`${name}1.test`));
     const crawl = spawnOutrider([
       ...["crawl", ...seeds, "--scope", "any", "--resolver", resolver.address, "--allow-address", "127.0.0.1"],
-      ...["--data", folder.file("data"), "--contact", "ops@crawl.example", "--json", "--address-delay-ms", "0"],
-      ...["--delay-ms", "100", "--domain-delay-ms", "0"],
+      ...["--data", folder.file("data"), "--json", "--delay-ms", "100", ...NO_WINDOWS],
     ]);
     try {
       await until("some names", () => sites.log.length >= 12);
@@ -196,9 +196,8 @@ test(
     const folder = temporaryFolder();
     const blobs = folder.file("blobs");
     mkdirSync(blobs);
-    const coordinatorFlags = ["--contact", "ops@crawl.example", "--address-delay-ms", "0", "--domain-delay-ms", "0"];
     const edgeFlags = [...NETWORK, "--blobs", blobs];
-    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags, coordinatorFlags });
+    const fleet = new Fleet({ folder, workers: ["eu-1"], edgeFlags, coordinatorFlags: NO_WINDOWS });
     try {
       await fleet.start();
       const seeds = HOSTS.map((host) => sites.url(host, "/1"));
@@ -226,19 +225,6 @@ test(
   { timeoutMs: 90_000 },
 );
 
-function smallDisk(path: string): boolean {
-  mkdirSync(path);
-  return spawnSync("mount", ["-t", "tmpfs", "-o", "size=600k", "none", path]).status === 0;
-}
-
-function mountAbsent(): string | undefined {
-  const folder = temporaryFolder();
-  const can = smallDisk(folder.file("disk"));
-  if (can) spawnSync("umount", [folder.file("disk")]);
-  void folder.remove();
-  return can ? undefined : "this user can't mount a small disk";
-}
-
 test("local trouble: a full disk stops leasing, and room on it is enough to go on", async () => {
   const sites = await startSites((asked, request) => {
     if (asked.path === "/robots.txt") return missing();
@@ -247,21 +233,21 @@ test("local trouble: a full disk stops leasing, and room on it is enough to go o
   });
   const folder = temporaryFolder();
   const disk = folder.file("disk");
-  assert.ok(smallDisk(disk));
+  assert.ok(mountDisk(disk, "600k"));
   const seeds = HOSTS.map((host) => sites.url(host, "/1"));
   // The frontier lies on a disk with room; only the archive's is full.
   const command = [
-    ...["crawl", ...seeds, ...NETWORK, "--data", folder.file("data"), "--contact", "ops@crawl.example", "--json"],
-    ...["--delay-ms", "50", "--delay-factor", "0", "--domain-delay-ms", "0", "--address-delay-ms", "0"],
+    ...["crawl", ...seeds, ...NETWORK, ...NO_WINDOWS, "--data", folder.file("data"), "--json"],
+    ...["--delay-ms", "50", "--delay-factor", "0"],
   ];
   mkdirSync(folder.file("data"));
   mkdirSync(folder.file("data/warc"));
-  spawnSync("mount", ["--bind", disk, folder.file("data/warc")]);
+  bindDisk(disk, folder.file("data/warc"));
   const crawl = spawnOutrider(command);
   try {
     assert.match(await crawl.line(/disk is full|ENOSPC/), /warc/);
     const asked = sites.log.length;
-    spawnSync("mount", ["-o", "remount,size=100m", disk]);
+    resizeDisk(disk, "100m");
     const ended = await crawl.ended;
     assert.equal(ended.code, 0, ended.stderr);
     const { state, fetched, dead, errors_by_class } = summaryOf(ended);
@@ -270,9 +256,9 @@ test("local trouble: a full disk stops leasing, and room on it is enough to go o
   } finally {
     crawl.kill("SIGKILL");
     await crawl.ended;
-    spawnSync("umount", [folder.file("data/warc")]);
-    spawnSync("umount", [disk]);
+    unmountDisk(folder.file("data/warc"));
+    unmountDisk(disk);
     await sites.close();
     await folder.remove();
   }
-}, { skip: mountAbsent(), timeoutMs: 90_000 });
+}, { skip: MOUNT_ABSENT, timeoutMs: 90_000 });
