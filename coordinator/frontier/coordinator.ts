@@ -349,6 +349,7 @@ export class FrontierCoordinator implements Coordinator {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#sweepNow.abort();
+    for (const writer of this.#writers) writer.leave();
     await this.#sweeping;
     await this.slots?.close();
     await this.#keeper?.close();

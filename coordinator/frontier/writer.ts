@@ -59,6 +59,7 @@ export class ShardWriter {
   readonly #owning: Owning | undefined;
   readonly #steps: ClockSteps;
   readonly #stop = new AbortController();
+  readonly #leaving = new AbortController();
   #shard: Shard;
   #waiting: Waiting[] = [];
   /** Those of them whose callers can't go on without an answer. */
@@ -139,6 +140,11 @@ export class ShardWriter {
     });
   }
 
+  /** It is closed soon: a load that fails is tried once more, and not waited for. */
+  leave(): void {
+    this.#leaving.abort();
+  }
+
   /** Commits what waits, then closes the store. */
   close({ givesBack = false } = {}): Promise<void> {
     return this.#closing ??= this.#close(givesBack);
@@ -146,6 +152,7 @@ export class ShardWriter {
 
   async #close(givesBack: boolean): Promise<void> {
     this.#isClosed = true;
+    this.leave();
     this.#stop.abort();
     this.#enough.abort();
     await this.#running;
@@ -324,8 +331,8 @@ export class ShardWriter {
         // Whoever waits hears of it: it may last.
         this.#rejectWaiting(error instanceof Error ? error : new Error(String(error)));
       }
-      if (this.#stop.signal.aborted) return this.#abandon(reason);
-      await this.#parts.clock.sleep(waitMs, this.#stop.signal);
+      if (this.#leaving.signal.aborted) return this.#abandon(reason);
+      await this.#parts.clock.sleep(waitMs, this.#leaving.signal);
     }
   }
 

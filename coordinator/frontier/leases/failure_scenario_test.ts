@@ -145,6 +145,21 @@ test("a read that fails loses nothing; a load that fails is tried again, and say
   await coordinator.close();
 });
 
+test("a coordinator that is closed while its disk is full waits for no later try", async () => {
+  const world = newWorld();
+  const faults = new Faults();
+  const coordinator = await start(world, { wrap: (store) => faultyStore(store, faults) });
+  await coordinator.createCrawl("c", spec(["https://a.example/"]));
+  Object.defineProperty(faults, "commit", { get: () => "before", set: () => {} });
+  await assert.rejects(ask(coordinator), /disk is full/);
+  // Some sweep waits for the shard, and the next try is many seconds away.
+  await world.clock.advance(12_000);
+  assert.match(coordinator.problems().join(), /^Loading shard 0 after a failed commit/);
+  const before = world.clock.monotonicMs();
+  await coordinator.close();
+  assert.equal(world.clock.monotonicMs(), before);
+});
+
 test("another owner takes the shard: this one stops and says why", async () => {
   const world = newWorld();
   const first = await start(world);
