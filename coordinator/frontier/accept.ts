@@ -49,6 +49,18 @@ export interface Accepted {
   readonly rejected: Rejection[];
 }
 
+/** What is known of the content of a URL that nobody has asked for. */
+export const NEVER_ASKED = {
+  httpCode: 0,
+  lastFetchAt: 0,
+  visits: 0,
+  changes: 0,
+  watchedMs: 0,
+  lastContentHash: "",
+  captureSeq: 0,
+  worker: "",
+} as const satisfies Partial<UrlRow>;
+
 /** Letters of a discovery path that are kept. */
 const PATH_LETTERS = 64;
 
@@ -189,15 +201,8 @@ class SpanAcceptor {
       availableAt: 0,
       attempts: 0,
       reason: "",
-      httpCode: 0,
-      lastFetchAt: 0,
       inLinks: 1,
-      visits: 0,
-      changes: 0,
-      watchedMs: 0,
-      lastContentHash: "",
-      captureSeq: 0,
-      worker: "",
+      ...NEVER_ASKED,
     };
     queue.accepted++;
     shard.batch.addUrl(row);

@@ -5,34 +5,25 @@
  * of an earlier run is never written to; what is held in memory is the waiting appends and nothing else.
  */
 
-import type { Clock, Digest, Files, Gzip, Random } from "../../runtime/ports.ts";
+import type { Files } from "../../runtime/ports.ts";
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
-import { ANSWER, captureMembers, type Members } from "./capture_members.ts";
+import { ANSWER, type Members } from "./capture_members.ts";
 import { appendDurably, type OpenFile, WriteBuffer } from "./open_file.ts";
-import { timestamp17 } from "./timestamp.ts";
-import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
+import { Compressing, WarcNames, type WriterParts, type WriterSettings } from "./warc_writer.ts";
+import { warcinfoParts } from "./warcinfo.ts";
 import { saveState } from "./writer_state.ts";
 
-export interface ArchiveSettings {
-  /** First part of each file's name: the crawl or the worker, `[A-Za-z0-9._-]{1,64}`. */
-  readonly name: string;
-  readonly info: CrawlInfo;
+export interface ArchiveSettings extends WriterSettings {
   /** A file that has reached this size takes no more records. Default 1 GB. */
   readonly rotateBytes?: number | undefined;
   /** The state file is renewed after this many bytes: bounds what a repair has to read. Default 64 MB. */
   readonly checkpointBytes?: number | undefined;
 }
 
-export interface ArchiveParts {
+export interface ArchiveParts extends WriterParts {
   /** The data folder. */
   readonly folder: string;
-  /** `""` or a path that ends in `/`: storage keys are `<storagePrefix>warc/<file>`. */
-  readonly storagePrefix: string;
   readonly files: Files;
-  readonly gzip: Gzip;
-  readonly digest: Digest;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly settings: ArchiveSettings;
 }
 
@@ -83,41 +74,32 @@ async function probeFolder({ files, folder, storagePrefix }: ArchiveParts): Prom
 class WarcWriter {
   readonly #parts: ArchiveParts;
   readonly #warcFolder: string;
-  /** Part of each name, so that two processes that start in the same millisecond don't meet. */
-  readonly #run: string;
-  #serial = 0;
+  readonly #names: WarcNames;
   #file: OpenFile | undefined;
   #checkpoint = 0;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
-  readonly #compressing = new Set<Promise<unknown>>();
+  readonly #compressing: Compressing;
   readonly #buffer = new WriteBuffer();
-  #closed = false;
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
     this.#warcFolder = `${parts.folder}/${parts.storagePrefix}warc`;
-    this.#run = parts.random.hex(3);
+    this.#names = new WarcNames(parts.settings.name, parts.random.hex(3));
+    this.#compressing = new Compressing(parts);
   }
 
   async append(entry: ArchiveEntry): Promise<Archived> {
     const { url } = entry.exchange;
-    if (this.#closed) throw new Error(`Archiving ${url}: the archive is closed.`);
-    const made = captureMembers(entry, this.#parts);
-    const wait = (members: Members) => this.#wait({ url, members });
-    if (!(made instanceof Promise)) return await wait(made).done;
-    const waiting = made.then(wait);
-    this.#compressing.add(waiting);
-    try {
-      return await (await waiting).done;
-    } finally {
-      this.#compressing.delete(waiting);
-    }
+    const waiting = await this.#compressing.add(entry, (members) => this.#wait({ url, members }));
+    return await waiting.done;
   }
 
   /** The entry waits to be written; `done` when it is durable. */
   #wait(entry: Omit<Waiting, "resolve" | "reject">): { done: Promise<Archived> } {
     const done = new Promise<Archived>((resolve, reject) => this.#waiting.push({ ...entry, resolve, reject }));
+    // The caller comes to wait for it some turns of the queue later; until then nobody is told, and that is no error.
+    done.catch(() => {});
     this.#flushing ??= this.#flush();
     return { done };
   }
@@ -208,10 +190,8 @@ class WarcWriter {
   }
 
   async #freeName(createdMs: number): Promise<string> {
-    const stamp = timestamp17(createdMs);
     for (;;) {
-      const serial = String(this.#serial++).padStart(5, "0");
-      const name = `${this.#parts.settings.name}-${stamp}-${this.#run}-${serial}.warc.gz`;
+      const name = this.#names.next(createdMs);
       if ((await this.#parts.files.size(`${this.#warcFolder}/${name}`)) === undefined) return name;
     }
   }
@@ -226,8 +206,7 @@ class WarcWriter {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.allSettled(this.#compressing);
+    await this.#compressing.settled();
     await this.#flushing;
     if (!this.#file) return;
     await this.#file.handle.close();

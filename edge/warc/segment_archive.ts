@@ -6,31 +6,23 @@
  * Memory: the segments that are gathering or on their way; what may wait is bounded by the edge's backlog.
  */
 
-import type { BlobStore, Clock, Digest, Gzip, Random } from "../../runtime/ports.ts";
+import type { BlobStore } from "../../runtime/ports.ts";
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
-import { ANSWER, captureMembers, type Members } from "./capture_members.ts";
+import { ANSWER, type Members } from "./capture_members.ts";
 import type { Piece } from "./open_file.ts";
-import { timestamp17 } from "./timestamp.ts";
-import { type CrawlInfo, warcinfoParts } from "./warcinfo.ts";
+import { Compressing, WarcNames, type WriterParts, type WriterSettings } from "./warc_writer.ts";
+import { warcinfoParts } from "./warcinfo.ts";
 
-export interface SegmentSettings {
-  /** First part of each object's name: the crawl or the worker, `[A-Za-z0-9._-]{1,64}`. */
-  readonly name: string;
-  readonly info: CrawlInfo;
+export interface SegmentSettings extends WriterSettings {
   /** A segment that has reached this size is sent. Default 16 MB. */
   readonly segmentBytes?: number | undefined;
   /** ... and one of this age, ms. Default 10 s. */
   readonly segmentMs?: number | undefined;
 }
 
-export interface SegmentParts {
-  /** `""` or a path that ends in `/`: storage keys, and the objects' names, are `<storagePrefix>warc/<file>`. */
-  readonly storagePrefix: string;
+/** The objects are named by their storage keys. */
+export interface SegmentParts extends WriterParts {
   readonly blobs: Pick<BlobStore, "put" | "remove">;
-  readonly gzip: Gzip;
-  readonly digest: Digest;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly settings: SegmentSettings;
 }
 
@@ -75,32 +67,22 @@ interface Segment {
 
 class SegmentWriter {
   readonly #parts: SegmentParts;
-  readonly #run: string;
-  #serial = 0;
+  readonly #names: WarcNames;
   /** The next segment is waited for already. */
   #isHurried = false;
   #open: Segment | undefined;
-  readonly #compressing = new Set<Promise<unknown>>();
+  readonly #compressing: Compressing;
   readonly #queue: Segment[] = [];
   readonly #uploads = new Set<Promise<void>>();
-  #closed = false;
 
   constructor(parts: SegmentParts) {
     this.#parts = parts;
-    this.#run = parts.random.hex(6);
+    this.#names = new WarcNames(parts.settings.name, parts.random.hex(6));
+    this.#compressing = new Compressing(parts);
   }
 
-  async append(entry: ArchiveEntry): Promise<Archived> {
-    const { url } = entry.exchange;
-    if (this.#closed) throw new Error(`Archiving ${url}: the archive is closed.`);
-    const made = captureMembers(entry, this.#parts);
-    if (!(made instanceof Promise)) return this.#add(made);
-    this.#compressing.add(made);
-    try {
-      return this.#add(await made);
-    } finally {
-      this.#compressing.delete(made);
-    }
+  append(entry: ArchiveEntry): Promise<Archived> {
+    return this.#compressing.add(entry, (members) => this.#add(members));
   }
 
   /** Puts the members into a segment: from then on their place is known. */
@@ -120,8 +102,7 @@ class SegmentWriter {
   #begin(): Segment {
     const { clock, digest, gzip, settings, storagePrefix } = this.#parts;
     const createdMs = clock.wallMs();
-    const serial = String(this.#serial++).padStart(5, "0");
-    const key = `${storagePrefix}warc/${settings.name}-${timestamp17(createdMs)}-${this.#run}-${serial}.warc.gz`;
+    const key = `${storagePrefix}warc/${this.#names.next(createdMs)}`;
     const info = gzip.store(warcinfoParts(settings.info, { storageKey: key, createdMs }, digest));
     let settle!: Segment["settle"];
     const sent = new Promise<void>((resolve, reject) => settle = (error) => error ? reject(error) : resolve());
@@ -204,8 +185,7 @@ class SegmentWriter {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.allSettled(this.#compressing);
+    await this.#compressing.settled();
     if (this.#open !== undefined) this.#seal();
     while (this.#uploads.size > 0) await Promise.all(this.#uploads);
   }

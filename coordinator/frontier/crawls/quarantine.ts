@@ -12,6 +12,7 @@ import { type CrawlId, isWorkerOf } from "../../../protocol/mod.ts";
 import type { Reversal } from "../../operator_ports.ts";
 import type { OriginRow, UrlRow } from "../../ports.ts";
 import type { HostState } from "../host_state.ts";
+import { NEVER_ASKED } from "../accept.ts";
 import { expire } from "../leases/sweep.ts";
 import { ROBOTS_BLOCK } from "../robots/settle_robots.ts";
 import type { Operation, Round } from "../round.ts";
@@ -114,22 +115,11 @@ async function offerAgain(
 function offerOperation(crawlId: CrawlId, rows: readonly UrlRow[]): Operation<void> {
   return {
     apply(round) {
+      // What is known of its content came from the worker, or can't be told from what did.
       for (const row of rows) requeueSettled(round, crawlId, row, NEVER_ASKED);
     },
   };
 }
-
-/** What is known of its content came from the worker, or can't be told from what did. */
-const NEVER_ASKED = {
-  httpCode: 0,
-  lastFetchAt: 0,
-  visits: 0,
-  changes: 0,
-  watchedMs: 0,
-  lastContentHash: "",
-  captureSeq: 0,
-  worker: "",
-} as const satisfies Partial<UrlRow>;
 
 /** As leases that expire: what the edge may still have under way counts on its host's clock. */
 function endLeasesOperation(name: string): Operation<number> {
