@@ -1,11 +1,13 @@
 /**
  * Leases beside API requests: does a load of readers slow a crawl down?
  *
- *   deno run -A bench/api_load_bench.ts [--rate=2000] [--rounds=8] [--round-ms=5000] [--leases=100]      (or: bun bench/api_load_bench.ts)
+ *   deno run -A bench/api_load_bench.ts [--rate=2000] [--rounds=8] [--round-ms=5000] [--leases=100] [--threads=0]      (or: bun …)
  *
  * A coordinator on libSQL files in a process of its own; pretended edges here lease and complete at a fixed pace, over HTTP;
- * a third process sends API requests. Rounds with and without them take turns. Printed: how long a lease and a completion
- * took, and what CPU the coordinator used; with --rounds=0 only what each route costs.
+ * a third process sends API requests. Rounds take turns: without requests, with requests to another server (what the
+ * machine's own business does), with requests to the coordinator. Printed: how long a lease and a completion took, and what
+ * CPU the coordinator used; with --rounds=0 only what each route costs. --threads=0,2 compares coordinators with so many
+ * threads for their databases.
  */
 
 import { spawn } from "node:child_process";
@@ -16,10 +18,12 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { createFleetFrontier } from "../edge/adapters/fleet_frontier.ts";
 import { systemClock, systemRandom } from "../runtime/node.ts";
+import { serve } from "../runtime/serve.ts";
 import { silentLog } from "../tests/support/control_plane.ts";
-import { spawnOutrider } from "../tests/support/outrider_process.ts";
+import { type Outrider, spawnOutrider } from "../tests/support/outrider_process.ts";
 import { runArguments } from "../tests/support/web_server.ts";
 import { benchOutcome, benchSpec } from "./bench_coordinator.ts";
+import { type Asked, openLine, sendLoad, type Sent } from "./api_load_sender.ts";
 import { processUsage } from "./process_usage.ts";
 
 const flag = (name: string, otherwise: number): number => {
@@ -30,6 +34,8 @@ const RATE = flag("rate", 2000);
 const ROUNDS = flag("rounds", 8);
 const ROUND_MS = flag("round-ms", 5000);
 const LEASES = flag("leases", 100);
+/** Of the coordinators that are compared. */
+const THREADS = (process.argv.find((argument) => argument.startsWith("--threads="))?.slice(10) ?? "0").split(",");
 const HOSTS = 200;
 const LINKS = 20;
 const CONNECTIONS = 32;
@@ -37,7 +43,7 @@ const CONNECTIONS = 32;
 const urlOf = (host: number, page: number) => `http://127.1.${host >> 8}.${host & 255}/page-${page}`;
 
 const urlAt = (i: number) => encodeURIComponent(urlOf(i % HOSTS, 0));
-const EACH = 2000;
+const EACH = 8000;
 
 /** CPU of the coordinator, all threads, for one request of each kind. */
 async function routes(base: string, pid: number): Promise<void> {
@@ -49,56 +55,56 @@ async function routes(base: string, pid: number): Promise<void> {
     `/v1/crawl/url-status?crawl_id=bench&url=${asked.url}`,
     `/v1/explain?crawl_id=bench&url=${asked.url}`,
     "/v1/events?limit=10",
+    "/v1/crawl/seeds",
   ];
+  const { hostname, port } = new URL(base);
+  const lines = await Promise.all(Array.from({ length: 16 }, () => openLine(hostname, Number(port))));
+  let seed = 2_000_000;
   for (const path of kinds) {
+    const each = path.endsWith("seeds") ? EACH / 8 : EACH;
+    const ask = () => path.endsWith("seeds") ? { path, body: seedBody(seed++) } : { path };
+    const some = (count: number) =>
+      Promise.all(lines.map(async (line) => {
+        for (let i = 0; i < count / lines.length; i++) await line(ask());
+      }));
+    await some(each / 4);
     const before = processUsage(pid)!.cpuSeconds;
-    const some = async () => {
-      for (let i = 0; i < EACH / 16; i++) await (await fetch(base + path)).text();
-    };
-    await Promise.all(Array.from({ length: 16 }, some));
-    const ms = (processUsage(pid)!.cpuSeconds - before) * 1000 / EACH;
+    await some(each);
+    const ms = (processUsage(pid)!.cpuSeconds - before) * 1000 / each;
     console.log(`${path.split("?")[0]!.padEnd(26)} ${ms.toFixed(3)} ms CPU`);
   }
 }
 
-/** Sends `RATE` requests a second to a base URL until it is ended; what readers ask, and now and then a seed. */
-async function sendLoad(base: string): Promise<void> {
-  const turns = Array.from({ length: 100 }, (_, i) => i);
-  const ask = async (i: number) => {
-    const turn = turns[i % turns.length]!;
-    const path = turn < 40
-      ? "/v1/crawls/bench/stats"
-      : turn < 70
-      ? `/v1/crawl/url-status?crawl_id=bench&url=${urlAt(i)}`
-      : turn < 90
-      ? `/v1/hosts/127.1.0.${i % HOSTS}`
-      : turn < 98
-      ? `/v1/explain?crawl_id=bench&url=${urlAt(i)}`
-      : "/v1/crawl/seeds";
-    const body = JSON.stringify({ crawl_id: "bench", urls: [urlOf(i % HOSTS, 1_000_000 + i)] });
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(base + path, turn < 98 ? {} : { method: "POST", headers, body });
-    await response.text();
-    return response.status;
-  };
-  const began = systemClock.monotonicMs();
-  const statuses: Record<number, number> = {};
-  let sent = 0;
-  const worker = async () => {
-    for (;;) {
-      const due = began + sent++ * 1000 / RATE;
-      const wait = due - systemClock.monotonicMs();
-      if (wait > 1) await systemClock.sleep(wait);
-      const status = await ask(sent);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }
-  };
-  process.on("SIGTERM", () => {
-    const seconds = (systemClock.monotonicMs() - began) / 1000;
-    process.stdout.write(`${JSON.stringify({ seconds, statuses })}\n`, () => process.exit(0));
-  });
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+const seedBody = (page: number) => JSON.stringify({ crawl_id: "bench", urls: [urlOf(page % HOSTS, page)] });
+
+/** What readers ask, and now and then a seed. */
+function question(i: number): Asked {
+  const turn = i % 100;
+  if (turn < 40) return { path: "/v1/crawls/bench/stats" };
+  if (turn < 70) return { path: `/v1/crawl/url-status?crawl_id=bench&url=${urlAt(i)}` };
+  if (turn < 90) return { path: `/v1/hosts/127.1.0.${i % HOSTS}` };
+  if (turn < 98) return { path: `/v1/explain?crawl_id=bench&url=${urlAt(i)}` };
+  return { path: "/v1/crawl/seeds", body: seedBody(1_000_000 + i) };
 }
+
+/** Sends until it is ended, and then says what was answered. */
+function loadProcess(base: string): void {
+  const sent = sendLoad({ base, rate: RATE, connections: CONNECTIONS, ask: question });
+  process.on("SIGTERM", () => process.stdout.write(`${JSON.stringify(sent())}\n`, () => process.exit(0)));
+}
+
+/** Answers like the API, with nothing behind it. */
+async function standIn(): Promise<void> {
+  const body = JSON.stringify({ nothing: "x".repeat(600) });
+  const headers = { "content-type": "application/json" };
+  const handler = () => Promise.resolve(new Response(body, { headers }));
+  const server = await serve({ hostname: "127.0.0.1", port: 0, handler });
+  process.stdout.write(`${server.url}\n`);
+}
+
+/** Nobody asks; a server with nothing behind it is asked; the coordinator is. */
+const WAYS = ["quiet", "elsewhere", "loaded"] as const;
+type Way = (typeof WAYS)[number];
 
 interface Figures {
   readonly leaseMs: number[];
@@ -111,62 +117,90 @@ interface Figures {
 const median = (values: readonly number[], share = 0.5) =>
   values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!;
 
+interface Measured {
+  readonly threads: string;
+  readonly coordinator: Outrider;
+  readonly base: string;
+  readonly frontier: ReturnType<typeof createFleetFrontier>;
+  readonly figures: Readonly<Record<Way, Figures>>;
+}
+
 async function measure(): Promise<void> {
   const folder = mkdtempSync(`${tmpdir()}/outrider-load-`);
-  const flags = ["--allow-address", "127.0.0.0/8", "--rate", "operator=0"];
-  const coordinator = spawnOutrider(["coordinator", "--port", "0", "--data", `${folder}/data`, ...flags]);
+  const elsewhere = helper(["--stand-in"]);
+  const measured: Measured[] = [];
   try {
-    const base = (await coordinator.line(/listens on/)).split(" ").at(-1)!;
-    const frontier = createFleetFrontier({
-      baseUrls: [base],
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-    });
-    const spec = benchSpec(Array.from({ length: HOSTS }, (_, host) => urlOf(host, 0)));
-    const headers = { "content-type": "application/json" };
-    const { scope, politeness, seeds, user_agent } = spec;
-    const body = JSON.stringify({ crawl_id: "bench", seeds, scope, politeness, user_agent });
-    const made = await fetch(`${base}/v1/crawls`, { method: "POST", headers, body });
-    if (made.status !== 202) throw new Error(await made.text());
-    const figures = { quiet: none(), loaded: none() };
-    for (let round = 0; round < ROUNDS * 2; round++) {
-      const way = round % 2 === 0 ? "quiet" : "loaded";
-      const load = way === "loaded" ? startLoad(base) : undefined;
-      if (load !== undefined) await systemClock.sleep(1000);
-      await crawl(frontier, coordinator.pid, figures[way]);
-      figures[way].requests += await load?.() ?? 0;
+    for (const threads of THREADS) measured.push(await start(`${folder}/${threads}`, threads));
+    const standIn = await elsewhere.line;
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const way of WAYS) {
+        for (const { base, frontier, coordinator, figures } of measured) {
+          const load = way === "quiet" ? undefined : startLoad(way === "loaded" ? base : standIn);
+          if (load !== undefined) await systemClock.sleep(1000);
+          await crawl(frontier, coordinator.pid, figures[way]);
+          figures[way].requests += await load?.() ?? 0;
+        }
+      }
     }
-    if (ROUNDS > 0) report(figures);
-    await routes(base, coordinator.pid);
-    await frontier.close();
+    for (const { threads, base, coordinator, frontier, figures } of measured) {
+      console.log(`database threads: ${threads}`);
+      if (ROUNDS > 0) report(figures);
+      await routes(base, coordinator.pid);
+      await frontier.close();
+    }
   } finally {
-    coordinator.kill("SIGKILL");
-    await coordinator.ended;
+    elsewhere.child.kill("SIGKILL");
+    for (const { coordinator } of measured) {
+      coordinator.kill("SIGKILL");
+      await coordinator.ended;
+    }
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** A coordinator with a crawl. */
+async function start(folder: string, threads: string): Promise<Measured> {
+  const flags = ["--allow-address", "127.0.0.0/8", "--rate", "operator=0", "--database-threads", threads];
+  const coordinator = spawnOutrider(["coordinator", "--port", "0", "--data", folder, ...flags]);
+  const base = (await coordinator.line(/listens on/)).split(" ").at(-1)!;
+  const frontier = createFleetFrontier({ baseUrls: [base], clock: systemClock, random: systemRandom, log: silentLog });
+  const spec = benchSpec(Array.from({ length: HOSTS }, (_, host) => urlOf(host, 0)));
+  const headers = { "content-type": "application/json" };
+  const { scope, politeness, seeds, user_agent } = spec;
+  const body = JSON.stringify({ crawl_id: "bench", seeds, scope, politeness, user_agent });
+  const made = await fetch(`${base}/v1/crawls`, { method: "POST", headers, body });
+  if (made.status !== 202) throw new Error(await made.text());
+  return { threads, coordinator, base, frontier, figures: { quiet: none(), elsewhere: none(), loaded: none() } };
+}
+
 const none = (): Figures => ({ leaseMs: [], completeMs: [], cpuMs: 0, seconds: 0, requests: 0 });
+
+/** This program in a process of its own, and the first line that it writes. */
+function helper(flags: readonly string[]) {
+  const file = fileURLToPath(import.meta.url);
+  const args = [...runArguments(process.execPath, file), ...flags, `--rate=${RATE}`];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const line = new Promise<string>((resolve) => {
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      out += text;
+      if (out.includes("\n")) resolve(out.slice(0, out.indexOf("\n")));
+    });
+  });
+  return { child, line };
+}
 
 /** Starts the process that sends; the function ends it and tells how many requests a second it got answered. */
 function startLoad(base: string): () => Promise<number> {
-  const file = fileURLToPath(import.meta.url);
-  const args = [...runArguments(process.execPath, file), `--load=${base}`, `--rate=${RATE}`];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let out = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => out += text);
-  return () =>
-    new Promise((resolve) => {
-      child.on("close", () => {
-        const { seconds, statuses } = JSON.parse(out);
-        const answered = Object.values(statuses as Record<string, number>).reduce((sum, count) => sum + count, 0);
-        const good = (statuses[200] ?? 0) + (statuses[202] ?? 0) + (statuses[404] ?? 0);
-        if (good !== answered) process.stderr.write(`refused: ${out}`);
-        resolve(answered / seconds);
-      });
-      child.kill("SIGTERM");
-    });
+  const { child, line } = helper([`--load=${base}`]);
+  return async () => {
+    child.kill("SIGTERM");
+    const { seconds, statuses } = JSON.parse(await line) as Sent;
+    const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+    const good = (statuses[200] ?? 0) + (statuses[202] ?? 0) + (statuses[404] ?? 0);
+    if (good !== answered) process.stderr.write(`refused: ${JSON.stringify(statuses)}\n`);
+    return answered / seconds;
+  };
 }
 
 /** One round: a lease of one host, its completion with links, `LEASES` a second. */
@@ -182,7 +216,9 @@ async function crawl(frontier: ReturnType<typeof createFleetFrontier>, pid: numb
       const at = Number(host.split(".").at(-1));
       const outcomes = targets.map((target) => {
         const outlinks = Array.from({ length: LINKS }, () => urlOf(at, page++));
-        return benchOutcome(target, { contentHash: "ab".repeat(32), outlinks });
+        // One page in twenty has the content of another.
+        const contentHash = page % (20 * LINKS) < LINKS ? "ab".repeat(32) : systemRandom.hex(32);
+        return benchOutcome(target, { contentHash, outlinks });
       }).map((outcome) =>
         outcome.status === "fetched"
           ? {
@@ -208,11 +244,11 @@ async function crawl(frontier: ReturnType<typeof createFleetFrontier>, pid: numb
   figures.seconds += (systemClock.monotonicMs() - began) / 1000;
 }
 
-function report({ quiet, loaded }: { readonly quiet: Figures; readonly loaded: Figures }): void {
-  for (const [name, each] of Object.entries({ quiet, loaded })) {
-    const { leaseMs, completeMs, cpuMs, seconds, requests } = each;
+function report(figures: Readonly<Record<Way, Figures>>): void {
+  for (const way of WAYS) {
+    const { leaseMs, completeMs, cpuMs, seconds, requests } = figures[way];
     console.log(
-      `${name.padEnd(7)} lease ms: p10 ${median(leaseMs, 0.1).toFixed(2)}, median ${median(leaseMs).toFixed(2)}, p95 ${
+      `${way.padEnd(9)} lease ms: p10 ${median(leaseMs, 0.1).toFixed(2)}, median ${median(leaseMs).toFixed(2)}, p95 ${
         median(leaseMs, 0.95).toFixed(2)
       }; complete ms: median ${median(completeMs).toFixed(2)}, p95 ${median(completeMs, 0.95).toFixed(2)}; ${
         (leaseMs.length / seconds).toFixed(1)
@@ -221,16 +257,21 @@ function report({ quiet, loaded }: { readonly quiet: Figures; readonly loaded: F
       } API requests a second; coordinator ${(cpuMs / seconds / 10).toFixed(0)} % of a core`,
     );
   }
+  const { quiet, elsewhere, loaded } = figures;
   const more = (loaded.cpuMs / loaded.seconds - quiet.cpuMs / quiet.seconds) / (loaded.requests / ROUNDS);
-  const tenth = median(loaded.leaseMs, 0.1) / median(quiet.leaseMs, 0.1);
+  const ratio = (other: Figures, share: number) =>
+    (median(loaded.leaseMs, share) / median(other.leaseMs, share)).toFixed(2);
   console.log(
-    `leases take ${
-      (median(loaded.leaseMs) / median(quiet.leaseMs)).toFixed(2)
-    } of the time, the least disturbed tenth ${tenth.toFixed(2)}; ${more.toFixed(3)} ms CPU an API request`,
+    `leases beside the load take ${ratio(quiet, 0.5)} of the time (least disturbed tenth ${ratio(quiet, 0.1)}), ` +
+      `${ratio(elsewhere, 0.5)} (${ratio(elsewhere, 0.1)}) of that beside a load on the stand-in; ` +
+      `${more.toFixed(3)} ms CPU an API request`,
   );
 }
 
 const load = process.argv.find((argument) => argument.startsWith("--load="));
-if (load !== undefined) await sendLoad(load.slice("--load=".length));
-else await measure();
-process.exit(0);
+if (load !== undefined) loadProcess(load.slice("--load=".length));
+else if (process.argv.includes("--stand-in")) await standIn();
+else {
+  await measure();
+  process.exit(0);
+}
