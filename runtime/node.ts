@@ -5,8 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, type Hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { setTimeout as delay } from "node:timers";
-import { clearTimeout } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout as delay } from "node:timers";
 import { performance } from "node:perf_hooks";
 import { createGzip, gzipSync } from "node:zlib";
 import type { Clock, Digest, Gzip, Random, Signer } from "./ports.ts";
@@ -23,8 +22,10 @@ export const systemClock: Clock = {
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
+  // The next macrotask: the shortest timer takes a millisecond or more, and ten times the CPU.
+  if (!(ms > 0)) return new Promise((resolve) => void setImmediate(() => resolve()));
   return new Promise((resolve) => {
-    let left = Math.max(0, ms);
+    let left = ms;
     let timer: ReturnType<typeof delay>;
     const finish = () => {
       clearTimeout(timer);
