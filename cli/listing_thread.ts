@@ -4,6 +4,7 @@
  */
 
 import type { ListingReader } from "../coordinator/page_ports.ts";
+import { groupedLookUps } from "../coordinator/store/grouped_lookups.ts";
 import { type Calls, type Channel, openCalls } from "../runtime/calls.ts";
 
 /** Names of the calls: methods of ListingReader. */
@@ -50,7 +51,7 @@ export function listingThread(): ListingThread {
       captures: (...args) => call("captures", location, args),
       capturesOfContent: (...args) => call("capturesOfContent", location, args),
       readyBefore: (...args) => call("readyBefore", location, args),
-      lookUp: (...args) => call("lookUp", location, args),
+      lookUp: groupedLookUps((...args) => call("lookUp", location, args)),
       close: async () => running && await call<void>("close", location, []),
     }),
     close() {

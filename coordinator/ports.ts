@@ -319,6 +319,8 @@ export interface Coordinator extends FrontierVerbs, Recrawler, Quarantiner {
     options: { readonly priority?: number; readonly depth?: number; readonly discoveredFrom?: string },
   ): Promise<SeedAnswer>;
   crawls(): CrawlRow[];
+  /** Undefined when there is no such crawl. */
+  crawl(crawlId: CrawlId): CrawlRow | undefined;
   stats(crawlId: CrawlId): CrawlStats | undefined;
   setCrawlState(crawlId: CrawlId, state: "running" | "paused" | "cancelled"): Promise<CrawlRow | undefined>;
   urlStatus(crawlId: CrawlId, url: string): Promise<UrlStatus | undefined>;

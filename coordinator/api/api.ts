@@ -12,7 +12,7 @@ import { NotObeyed, NotOwned } from "../owner_ports.ts";
 import { SlotMoving, UnfitDatabase } from "../slot_ports.ts";
 import { type ApiMeter, createApiMeter } from "./api_meter.ts";
 import { createAdmission } from "./admission.ts";
-import { auditLog } from "./audit_log.ts";
+import { auditLog, isFrontierVerb } from "./audit_log.ts";
 import { addAuditRoutes } from "./audit_routes.ts";
 import type { ApiEnv, ApiParts, App } from "./context.ts";
 import { addCrawlRoutes, addSteeringRoutes } from "./crawl_routes.ts";
@@ -30,6 +30,7 @@ import { ApiProblem, problemResponse, type ProblemStatus, refuseInvalid } from "
 import { addSeedRoutes } from "./seed_routes.ts";
 import { addQuarantineRoutes } from "./quarantine_routes.ts";
 import { addShardRoutes } from "./shard_routes.ts";
+import { createTurns } from "./turns.ts";
 import { createTokenBook, type TokenBook } from "./token_book.ts";
 
 /** The app; `app.fetch` is a handler for the Serve port, `app.request` serves tests. */
@@ -41,7 +42,9 @@ export function createApi(parts: ApiParts): App {
   if (parts.corsOrigins.length > 0) app.use(crossOrigin(parts.corsOrigins));
   const book = createTokenBook(parts);
   const admit = createAdmission(parts, book);
+  const turn = createTurns(parts.clock);
   app.use(async (c, next) => {
+    if (!isFrontierVerb(c.req.path)) await turn();
     c.set("caller", await admit(c));
     await next();
     c.res.headers.set("cache-control", "no-store");

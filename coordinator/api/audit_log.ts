@@ -19,8 +19,12 @@ const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What changes something and isn't an edge's report. */
 export function isOperatorAction(method: string, path: string): boolean {
-  if (READING.has(method)) return false;
-  return !path.startsWith("/v1/frontier/") || path === "/v1/frontier/enqueue";
+  return !READING.has(method) && !isFrontierVerb(path);
+}
+
+/** What edges send. */
+export function isFrontierVerb(path: string): boolean {
+  return path.startsWith("/v1/frontier/") && path !== "/v1/frontier/enqueue";
 }
 
 interface Group {

@@ -50,7 +50,7 @@ export type App = OpenAPIHono<ApiEnv>;
 
 /** The crawl of this name, or a 404. */
 export function crawlNamed(coordinator: Coordinator, crawlId: string): CrawlRow {
-  const crawl = coordinator.crawls().find((row) => row.crawlId === crawlId);
+  const crawl = coordinator.crawl(crawlId);
   if (crawl) return crawl;
   throw new ApiProblem(404, `There is no crawl ${JSON.stringify(crawlId)}; GET /v1/crawls lists those that there are.`);
 }

@@ -141,7 +141,7 @@ async function createCrawl(parts: ApiParts, request: CrawlRequestBody, stableNam
 }
 
 function refuseOtherSpec(coordinator: Coordinator, crawlId: string, spec: CrawlSpec): void {
-  const earlier = coordinator.crawls().find((row) => row.crawlId === crawlId);
+  const earlier = coordinator.crawl(crawlId);
   if (!earlier || JSON.stringify(earlier.spec) === JSON.stringify(spec)) return;
   throw new ApiProblem(409, `Crawl ${JSON.stringify(crawlId)} exists with another spec: another name is wanted.`);
 }

@@ -107,7 +107,7 @@ export function addSeedRoutes(app: App, parts: ApiParts, once: Once) {
 /** The crawl that URLs are to join; the default one is made when first needed. Throws a 404 or 409. */
 async function openCrawl(parts: ApiParts, crawlId = DEFAULT_CRAWL_ID): Promise<CrawlRow> {
   const { coordinator, defaults } = parts;
-  if (crawlId === DEFAULT_CRAWL_ID && !coordinator.crawls().some((row) => row.crawlId === crawlId)) {
+  if (crawlId === DEFAULT_CRAWL_ID && coordinator.crawl(crawlId) === undefined) {
     return (await coordinator.createCrawl(crawlId, defaultCrawlSpec(defaults))).crawl;
   }
   const crawl = crawlNamed(coordinator, crawlId);

@@ -259,6 +259,10 @@ export class FrontierCoordinator implements Coordinator {
     return Array.from(this.#parts.crawls.all(), (crawl) => crawl.row);
   }
 
+  crawl(crawlId: CrawlId): CrawlRow | undefined {
+    return this.#parts.crawls.get(crawlId)?.row;
+  }
+
   setCrawlState: Coordinator["setCrawlState"] = async (crawlId, state) => {
     const row = await this.#desk.setState(crawlId, state);
     await this.#keeper?.obeyed();
