@@ -14,6 +14,7 @@ import { addClusterFlags, type ClusterFlags, clusterPlaces } from "./cluster_fla
 import { type CoordinatorNode, openClusterNode, openCoordinatorNode } from "./coordinator_node.ts";
 import { addBlobFlags, type BlobFlags, blobPlace, openBlobs } from "./blob_flags.ts";
 import { lockFolder } from "./data_lock.ts";
+import { databaseThreads } from "./database_threads.ts";
 import { Fault, USAGE } from "./fault.ts";
 import { folder, many, number } from "./flags.ts";
 import { addLimitFlags, type LimitFlags, limitSettings } from "./limit_flags.ts";
@@ -28,6 +29,7 @@ interface Flags extends LimitFlags, RegionFlags, ApiFlags, BlobFlags, ClusterFla
   readonly port: number;
   readonly data: string;
   readonly shards: number;
+  readonly databaseThreads: number;
   readonly contact?: string;
   readonly allowAddress: readonly string[];
   readonly name: readonly string[];
@@ -64,6 +66,12 @@ export function registerCoordinator(program: Command): void {
     )
     .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "... and this key (PEM)")
+    .option(
+      "--database-threads <n>",
+      "threads in which database files are read and written, for machines with cores to spare; 0 = the one that answers",
+      number({ least: 0, most: 64 }),
+      0,
+    )
     .option("--log-json", "log as JSON lines")
     .option("--verbose", "log more");
   addBlobFlags(command, "the blob store, for copies of the seen-set's filters [<data>/blobs]");
@@ -78,6 +86,7 @@ async function coordinator(flags: Flags): Promise<void> {
   const places = clusterPlaces(flags);
   const unlock = await lockFolder(flags.data, { isShared: places !== undefined });
   const listings = listingThread();
+  const databases = databaseThreads(flags.databaseThreads);
   const stop = listenForStop(() => log.info("stopping"));
   try {
     const core = await loadCore();
@@ -87,6 +96,7 @@ async function coordinator(flags: Flags): Promise<void> {
       settings: { ...limitSettings(flags), ...regionSettings(flags), keysUnderWorker: true },
       blobs: openBlobs(place),
       reader: listings.reader,
+      ...(flags.databaseThreads === 0 ? {} : { thread: databases.connect }),
     };
     const node = places === undefined
       ? await openCoordinatorNode({ ...options, folder: flags.data, shards: flags.shards })
@@ -101,6 +111,7 @@ async function coordinator(flags: Flags): Promise<void> {
     }
   } finally {
     listings.close();
+    await databases.close();
     stop.dispose();
     await unlock();
   }

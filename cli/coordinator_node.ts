@@ -31,6 +31,8 @@ export interface CoordinatorNodeOptions {
   readonly blobs?: BlobStore;
   /** Opens listings in another thread; absent = they share the connection that commits. */
   readonly reader?: LibsqlShardOptions["reader"];
+  /** Connects to files in other threads; absent = in this one. */
+  readonly thread?: LibsqlShardOptions["thread"];
 }
 
 export interface CoordinatorNode {
@@ -47,7 +49,11 @@ export async function openClusterNode(
   places: ClusterPlaces,
 ): Promise<CoordinatorNode> {
   const { core, log, settings } = options;
-  const at = (location: string) => ({ location, ...(isUrl(location) ? { authToken: places.authToken } : {}) });
+  const at = (location: string) => ({
+    location,
+    thread: options.thread,
+    ...(isUrl(location) ? { authToken: places.authToken } : {}),
+  });
   // A thread of its own lists files; a server keeps nobody waiting.
   const listing = (location: string) => isUrl(location) || !options.reader ? {} : { reader: options.reader };
   const control = openLibsqlControlStore(at(places.control));
@@ -85,10 +91,10 @@ export async function openClusterNode(
 
 /** Opens or makes the databases. Throws a Fault whose sentence names the file that is in the way. */
 export async function openCoordinatorNode(options: CoordinatorNodeOptions): Promise<CoordinatorNode> {
-  const { core, log, folder, shards, settings } = options;
+  const { core, log, folder, shards, settings, thread } = options;
   const paths = dataPaths(folder);
   const reading = options.reader === undefined ? {} : { reader: options.reader };
-  const control = openLibsqlControlStore({ location: paths.control });
+  const control = openLibsqlControlStore({ location: paths.control, thread });
   try {
     await checkEvenSlots(folder, control);
     await checkShards(folder, shards, control);
@@ -104,7 +110,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
       controlStore: control,
       shardStores: Array.from(
         { length: shards },
-        (_, index) => openLibsqlShardStore({ location: paths.shard(index), clock: systemClock, ...reading }),
+        (_, index) => openLibsqlShardStore({ location: paths.shard(index), clock: systemClock, thread, ...reading }),
       ),
     });
     return { coordinator, control };

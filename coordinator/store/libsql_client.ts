@@ -40,6 +40,8 @@ export interface ConnectOptions {
   readonly busyMs?: number | undefined;
   /** Every write to this database may be done twice: on a server one whose answer was lost is sent again. */
   readonly repeatsWrites?: boolean | undefined;
+  /** Connects to a file in another thread; absent = in this one. */
+  readonly thread?: ((options: ConnectOptions) => Database) | undefined;
   /** Replaces the HTTP client of a server connection. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
@@ -124,6 +126,7 @@ function openClient(options: ConnectOptions): Client {
 
 /** Connects; a file is created when there is none. Throws SqlError. */
 export function connect(options: ConnectOptions): Database {
+  if (options.thread !== undefined && !isUrl(options.location)) return options.thread(options);
   const connection = new Connection(openClient(options));
   const isServer = isUrl(options.location);
   const reading = <T>(work: (client: Client) => Promise<T>) =>

@@ -12,6 +12,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
 const KILLS = 10;
+const KILLS_IN_THREAD = 3;
 /** Lines after which the child is killed, more or fewer by chance. */
 const LINES = [1, 40, 7, 90, 15];
 
@@ -50,24 +51,34 @@ async function assertExactPrefix(location: string): Promise<number> {
   }
 }
 
-test("kill -9: nothing acknowledged is lost, and no batch is there by half", async () => {
+async function killAgainAndAgain(job: "commit" | "commit-in-thread", kills: number): Promise<void> {
   const folder = temporaryFolder();
   const location = folder.file("frontier-0.db");
   try {
     let before = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      const [start, ...acknowledged] = await linesUntilKilled(CHILD, ["commit", location], LINES[kill % LINES.length]!);
+    for (let kill = 0; kill < kills; kill++) {
+      const [start, ...acknowledged] = await linesUntilKilled(CHILD, [job, location], LINES[kill % LINES.length]!);
       assert.equal(start, `start ${before}`, "the child goes on where the last one stopped");
       const found = await assertExactPrefix(location);
       const last = Number(acknowledged.at(-1) ?? before);
       assert.ok(found === last || found === last + 1, `acknowledged ${last}, found ${found}`);
       before = found;
     }
-    assert.ok(before >= LINES.length, `only ${before} batches in all`);
+    assert.ok(before >= kills / 2, `only ${before} batches in all`);
   } finally {
     await folder.remove();
   }
-}, { timeoutMs: 120_000 });
+}
+
+test("kill -9: nothing acknowledged is lost, and no batch is there by half", () => killAgainAndAgain("commit", KILLS), {
+  timeoutMs: 120_000,
+});
+
+test(
+  "kill -9 with the database in a thread: nothing acknowledged is lost, and no batch is there by half",
+  () => killAgainAndAgain("commit-in-thread", KILLS_IN_THREAD),
+  { timeoutMs: 120_000 },
+);
 
 test("the data folder's lock keeps another process out, and ends with kill -9", async () => {
   const folder = temporaryFolder();

@@ -1,11 +1,13 @@
 /**
- * A process that is to be killed. `commit FILE`: commits to a shard without end, batch n being a function of n alone.
+ * A process that is to be killed. `commit FILE`: commits to a shard without end, batch n being a function of n alone;
+ * `commit-in-thread FILE` does it with the database in a thread.
  * `lock FILE`: takes a data folder's lock and keeps it.
  * Invariant: a line is printed only after what it tells is durable.
  */
 
 import { writeSync } from "node:fs";
 import { argv } from "node:process";
+import { databaseThreads } from "../../cli/database_threads.ts";
 import type { Batch } from "../../coordinator/ports.ts";
 import { lockDataFolder } from "../../coordinator/store/data_lock.ts";
 import { openLibsqlShardStore } from "../../coordinator/store/libsql_shard_store.ts";
@@ -28,8 +30,9 @@ export function killBatch(n: number): Batch {
   });
 }
 
-async function commitForEver(location: string): Promise<void> {
-  const store = openLibsqlShardStore({ location, clock: systemClock });
+async function commitForEver(location: string, inThread: boolean): Promise<void> {
+  const thread = inThread ? databaseThreads(1).connect : undefined;
+  const store = openLibsqlShardStore({ location, clock: systemClock, thread });
   await store.open("child", 1);
   let { batchSeq } = await store.load();
   writeSync(1, `start ${batchSeq}\n`);
@@ -46,4 +49,6 @@ async function keepLock(path: string): Promise<void> {
   await systemClock.sleep(600_000);
 }
 
-if (import.meta.main) await (argv[2] === "lock" ? keepLock(argv[3]!) : commitForEver(argv[3]!));
+if (import.meta.main) {
+  await (argv[2] === "lock" ? keepLock(argv[3]!) : commitForEver(argv[3]!, argv[2] === "commit-in-thread"));
+}
