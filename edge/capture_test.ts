@@ -112,7 +112,7 @@ test("E83: a 304 refers to the capture that it speaks of, through revisits of it
 
 test("known payloads: bounded, the oldest are forgotten", async () => {
   const { take, close } = await desk();
-  const known = new KnownPayloads(2);
+  const known = new KnownPayloads({ entries: 2, bytes: 4_096 });
   const { facts } = await take();
   const digests = ["1", "2", "3"].map((letter) => `sha1:${letter.repeat(32)}`);
   for (const payload_digest of digests) {

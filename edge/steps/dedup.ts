@@ -4,9 +4,10 @@
  */
 
 import type { CrawlId, History } from "../../protocol/mod.ts";
+import { BoundedTexts, type Bounds } from "./bounded_texts.ts";
 
-/** Remembered bodies over all crawls. */
-const CAPACITY = 100_000;
+/** Remembered bodies over all crawls; some 170 bytes each. */
+const BOUNDS: Bounds = { entries: 100_000, bytes: 16 << 20 };
 
 /** Bodies shorter than this say nothing: error pages and empty answers are alike everywhere. */
 const SHORTEST_BODY_BYTES = 64;
@@ -25,7 +26,7 @@ export type Novelty =
   | { readonly kind: "duplicate"; readonly of: string };
 
 export class SeenContent {
-  readonly #firstUrl = new Map<string, string>();
+  readonly #firstUrl = new BoundedTexts(BOUNDS);
 
   /** What the body is against an earlier capture of this URL and against the other pages of the crawl. */
   judge(content: Content, history: History | undefined): Novelty {
@@ -34,8 +35,7 @@ export class SeenContent {
     const key = `${content.crawlId} ${content.contentHash}`;
     const first = this.#firstUrl.get(key);
     if (first !== undefined) return first === content.url ? { kind: "novel" } : { kind: "duplicate", of: first };
-    this.#firstUrl.set(key, content.url);
-    if (this.#firstUrl.size > CAPACITY) this.#firstUrl.delete(this.#firstUrl.keys().next().value!);
+    this.#firstUrl.add(key, content.url);
     return { kind: "novel" };
   }
 }

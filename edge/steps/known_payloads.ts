@@ -6,9 +6,10 @@
 
 import type { CaptureFacts, CrawlId } from "../../protocol/mod.ts";
 import type { EarlierCapture } from "../ports.ts";
+import { BoundedTexts, type Bounds } from "./bounded_texts.ts";
 
-/** Payloads over all crawls; about 300 bytes each. */
-const CAPACITY = 100_000;
+/** Payloads over all crawls; some 200 bytes each. */
+const BOUNDS: Bounds = { entries: 100_000, bytes: 16 << 20 };
 
 export interface PayloadPlace {
   readonly crawlId: CrawlId;
@@ -17,15 +18,17 @@ export interface PayloadPlace {
 }
 
 export class KnownPayloads {
-  readonly #earlier = new Map<string, EarlierCapture>();
-  readonly #capacity: number;
+  readonly #earlier: BoundedTexts;
 
-  constructor(capacity: number = CAPACITY) {
-    this.#capacity = capacity;
+  constructor(bounds: Bounds = BOUNDS) {
+    this.#earlier = new BoundedTexts(bounds);
   }
 
   find(place: PayloadPlace): EarlierCapture | undefined {
-    return this.#earlier.get(keyOf(place));
+    const text = this.#earlier.get(keyOf(place));
+    if (text === undefined) return undefined;
+    const [fetchedAt, captureName, url] = text.split("\n") as [string, string, string];
+    return { url, fetchedAt: Number(fetchedAt), payloadDigest: place.payloadDigest, captureName };
   }
 
   /** The coordinator has acknowledged `capture`, made of `url` under `captureName`. The first of a payload is kept. */
@@ -39,10 +42,9 @@ export class KnownPayloads {
       (httpCode < 300 || httpCode >= 400);
     if (!isKept) return;
     const { payload_digest: payloadDigest, fetched_at: fetchedAt } = capture;
-    const key = keyOf({ crawlId, httpCode, payloadDigest });
-    if (this.#earlier.has(key)) return;
-    this.#earlier.set(key, { url: capture.url ?? url, fetchedAt, payloadDigest, captureName });
-    if (this.#earlier.size > this.#capacity) this.#earlier.delete(this.#earlier.keys().next().value!);
+    // Neither a capture's name nor a URL that was fetched has a line end.
+    const text = [fetchedAt, captureName, capture.url ?? url].join("\n");
+    this.#earlier.add(keyOf({ crawlId, httpCode, payloadDigest }), text);
   }
 }
 
