@@ -218,17 +218,14 @@ export class Health {
   async #probeNow(suspected: Suspected, now: number): Promise<boolean> {
     const { probe } = this.#parts;
     if (suspected === "resolver") return await probe.resolves(PROBE_MS);
-    const asked = this.#witnesses.toAsk(WITNESSES_ASKED, now, new Set(this.#failing.keys()));
-    // Those that fail have testified already; with nobody to ask, the host has to take the blame.
-    if (asked.length === 0) return !this.#witnessesFail();
+    const others = this.#witnesses.toAsk(WITNESSES_ASKED, now, new Set(this.#failing.keys()));
+    // Where all fail they are asked themselves, as they are for the end of trouble: whoever takes a connection and then
+    // says nothing can be reached. With nobody to ask, the host has to take the blame.
+    const asked = others.length > 0 ? others : this.#witnesses.toAsk(WITNESSES_ASKED, now);
+    if (asked.length === 0) return true;
     const stand = await Promise.all(asked.map(({ address, port }) => probe.connects(address, port, PROBE_MS)));
     for (const [index, { host }] of asked.entries()) if (!stand[index]) this.#noteFailing(host, now);
     return stand.includes(true);
-  }
-
-  /** Hosts that had answered are among those that fail now. */
-  #witnessesFail(): boolean {
-    return [...this.#failing.keys()].some((host) => this.#witnesses.has(host));
   }
 
   /** What is still wrong; undefined = nothing. */

@@ -97,6 +97,19 @@ test("health: a host that fails while another answers, or can be reached, is to 
   assert.equal(health.isUnwell, false);
 });
 
+test("health: hosts that all take connections and close them without a word are to blame, so that no crawl stands still", async () => {
+  for (const name of LINK) {
+    const { net, health, answered, judged, troubles } = machine();
+    answered("a.test", "b.test", "c.test");
+    for (const host of ["a.test", "b.test", "c.test", "a.test", "b.test"]) {
+      assert.equal(await judged(host, failure(name)), false, `${name} of ${host}`);
+    }
+    assert.deepEqual([health.isUnwell, troubles], [false, []]);
+    net.link = false;
+    assert.equal(await judged("c.test", failure(name)), true, "nor can they be reached: it is this machine");
+  }
+});
+
 test("E70: dead hosts alone, or one of two that died, are no trouble of this machine's", async () => {
   const { net, judged } = machine();
   net.link = false;
