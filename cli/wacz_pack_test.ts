@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { systemFiles } from "../runtime/files.ts";
 import { nativeGunzip } from "../runtime/gunzip.ts";
 import { sampleArchive, sampleEntry } from "../tests/support/archives.ts";
@@ -128,6 +128,35 @@ test("wacz: WARC files alone are indexed and their pages listed; what is none is
     await assert.rejects(packWacz({ paths: [folder.file("absent")], out: none, now: NOW }, await parts()), /wanted/);
     await assert.rejects(packWacz({ paths: [path, path], out: none, now: NOW }, await parts()), /different names/);
     assert.equal(await systemFiles.size(none), undefined);
+  } finally {
+    await folder.remove();
+  }
+});
+
+test("E84: a store that has the sorted index alone, or a crawl that was killed in a line, is packed with its whole lines", async () => {
+  const folder = temporaryFolder();
+  try {
+    const data = folder.file("one");
+    await dataFolder(data, "one");
+    const out = folder.file("crawl.wacz");
+    const packed = async () => {
+      await packWacz({ paths: [data], out, now: NOW }, await parts());
+      const entries = unzip(new Uint8Array(readFileSync(out)));
+      const read = (name: string) => new TextDecoder().decode(entries.get(name)!.bytes).trimEnd().split("\n");
+      return [
+        read("indexes/index.cdxj").map((line) => line.split(" ", 1)[0]),
+        read("pages/pages.jsonl").slice(1).map((line) => JSON.parse(line).url),
+      ];
+    };
+    const both = [["example,one)/a", "example,one)/b"], ["http://one.example/b"]];
+    const torn = 'example,one)/c 20261130200000 {"url":"http://one.example/{c}';
+    appendFileSync(`${data}/index.cdxj.log`, torn);
+    appendFileSync(`${data}/pages.jsonl`, '{"id":"0-2","url":"http://one.exa');
+    assert.deepEqual(await packed(), both, "killed while it wrote a line");
+    renameSync(`${data}/index.cdxj.log`, `${data}/index.cdxj`);
+    assert.deepEqual(await packed(), both, "what --blobs leaves in a store");
+    rmSync(`${data}/index.cdxj`);
+    assert.deepEqual((await packed())[0], both[0], "no index at all: the files are read");
   } finally {
     await folder.remove();
   }

@@ -7,12 +7,12 @@
 import type { Core } from "../core-wasm/core.ts";
 import { indexLine } from "../edge/warc/index_record.ts";
 import { sortLines } from "../edge/warc/line_sort.ts";
-import { LineReader } from "../edge/warc/line_reader.ts";
 import { PAGES_HEADER } from "../edge/warc/pages.ts";
 import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
 import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
 import { fieldOf } from "../edge/warc/record_parser.ts";
 import type { Files, Gunzip } from "../runtime/ports.ts";
+import { crawlIndexLines, crawlIndexPath, pageLines } from "./crawl_index.ts";
 import { dataPaths } from "./data_folder.ts";
 
 export interface SourceParts {
@@ -32,15 +32,10 @@ export interface WaczSources {
 const WARC_NAME = /\.warc(\.gz)?$/;
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-async function* linesOf(files: Files, path: string): AsyncIterable<string> {
-  const reader = new LineReader(files, path);
-  for (let line = await reader.next(); line !== undefined; line = await reader.next()) if (line !== "") yield line;
-}
-
 /** The sources of data folders and WARC files. Throws a sentence when one is neither, or two have one name. */
 export async function waczSources(paths: readonly string[], parts: SourceParts): Promise<WaczSources> {
   const { files } = parts;
-  const folders: string[] = [];
+  const folders: { path: string; index: string }[] = [];
   const single: string[] = [];
   const warcs: { path: string; name: string }[] = [];
   for (const path of paths.map((one) => one.replace(/(?<=.)\/+$/, ""))) {
@@ -49,13 +44,16 @@ export async function waczSources(paths: readonly string[], parts: SourceParts):
       continue;
     }
     const names = (await files.list(`${path}/warc`)).filter((name) => WARC_NAME.test(name));
-    if (names.length > 0) folders.push(path);
-    else {
+    if (names.length === 0) {
       throw new Error(
         `Packing ${path}: found neither a data folder with WARC files nor a .warc or .warc.gz file; one of them is wanted.`,
       );
     }
-    for (const name of names) warcs.push({ path: `${path}/warc/${name}`, name });
+    const index = await crawlIndexPath(files, path);
+    if (index !== undefined) {
+      folders.push({ path, index });
+      for (const name of names) warcs.push({ path: `${path}/warc/${name}`, name });
+    } else single.push(...names.map((name) => `${path}/warc/${name}`));
   }
   for (const path of single) warcs.push({ path, name: baseName(path) });
   const names = new Set<string>();
@@ -68,28 +66,26 @@ export async function waczSources(paths: readonly string[], parts: SourceParts):
   return {
     warcs,
     index: async function* () {
-      for (const folder of folders) yield* folderIndex(files, folder);
+      for (const { index } of folders) yield* folderIndex(files, index);
       for (const path of single) yield* fileIndex(parts, path);
     },
     pages: async function* () {
       yield PAGES_HEADER;
-      for (const folder of folders) {
-        for await (const line of linesOf(files, dataPaths(folder).pages)) if (line !== PAGES_HEADER) yield line;
+      for (const { path } of folders) {
+        for await (const line of pageLines(files, dataPaths(path).pages)) if (line !== PAGES_HEADER) yield line;
       }
       for (const path of single) yield* filePages(parts, path);
     },
   };
 }
 
-/** The crawl's own lines, in the order in which they came: the log is whole even after a crash. */
-async function* folderIndex(files: Files, folder: string): AsyncIterable<string> {
-  for await (const line of linesOf(files, `${dataPaths(folder).index}.log`)) {
-    const at = line.indexOf("{");
-    const fields = JSON.parse(line.slice(at)) as { filename: string };
-    const filename = baseName(fields.filename);
-    yield filename === fields.filename ? line : line.replace(
-      `"filename":${JSON.stringify(fields.filename)}`,
+/** The crawl's own lines, each naming its file as the package does. */
+async function* folderIndex(files: Files, path: string): AsyncIterable<string> {
+  for await (const { line, filename } of crawlIndexLines(files, path)) {
+    const name = baseName(filename);
+    yield name === filename ? line : line.replace(
       `"filename":${JSON.stringify(filename)}`,
+      `"filename":${JSON.stringify(name)}`,
     );
   }
 }

@@ -6,10 +6,9 @@
 
 import type { Core } from "../core-wasm/core.ts";
 import { indexLine } from "../edge/warc/index_record.ts";
-import { LineReader } from "../edge/warc/line_reader.ts";
 import { readWarc } from "../edge/warc/reader.ts";
 import type { Files, Gunzip } from "../runtime/ports.ts";
-import { dataPaths } from "./data_folder.ts";
+import { crawlIndexLines, crawlIndexPath } from "./crawl_index.ts";
 
 export interface IndexIo {
   readonly files: Pick<Files, "readRange" | "list" | "size">;
@@ -74,18 +73,13 @@ export async function warcsOf(paths: readonly string[], files: Pick<Files, "list
 
 /** What the crawl's own index has, by file; undefined where there is no such index. */
 async function acknowledged({ files }: IndexIo, folder: string): Promise<Map<string, Set<number>> | undefined> {
-  const log = `${dataPaths(folder).index}.log`;
-  if (folder === "" || await files.size(log) === undefined) return undefined;
+  const path = folder === "" ? undefined : await crawlIndexPath(files, folder);
+  if (path === undefined) return undefined;
   const offsets = new Map<string, Set<number>>();
-  const reader = new LineReader(files, log);
-  for (let line = await reader.next(); line !== undefined; line = await reader.next()) {
-    // The last line may be half there while the crawl runs.
-    const at = line.indexOf("{");
-    if (at < 0 || !line.endsWith("}")) continue;
-    const { filename, offset } = JSON.parse(line.slice(at)) as { filename: string; offset: string };
+  for await (const { filename, offset } of crawlIndexLines(files, path)) {
     const name = baseName(filename);
     const ofFile = offsets.get(name) ?? new Set();
-    offsets.set(name, ofFile.add(Number(offset)));
+    offsets.set(name, ofFile.add(offset));
   }
   return offsets;
 }

@@ -84,6 +84,13 @@ test("E84: of a crawl's files the index lists what was acknowledged; --all lists
     assert.deepEqual(await urls(named), ["http://b.example/2"], named);
     assert.deepEqual(await urls("--all", named), both, named);
   }
+  await files.remove("data/index.cdxj.log");
+  await files.writeWhole("data/index.cdxj", new TextEncoder().encode(log));
+  assert.deepEqual(
+    await urls("data"),
+    ["http://b.example/2"],
+    "a store that --blobs filled has the sorted index alone",
+  );
   await files.writeWhole("data/index.cdxj.log", new Uint8Array(0));
   assert.deepEqual(await urls("data"), [], "nothing was acknowledged");
   const absent = await run(files, "index", "data/absent.warc.gz", path, "--all");
