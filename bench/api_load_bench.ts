@@ -1,9 +1,10 @@
 /**
  * Leases beside API requests: does a load of readers slow a crawl down?
  *
- *   deno run -A bench/api_load_bench.ts [--rate=2000] [--rounds=8] [--round-ms=5000] [--leases=100] [--threads=0]      (or: bun …)
+ *   deno run -A bench/api_load_bench.ts [--rate=2000] [--rounds=8] [--round-ms=5000] [--leases=100] [--held-ms=300] [--threads=0]      (or: bun …)
  *
- * A coordinator on libSQL files in a process of its own; pretended edges here lease and complete at a fixed pace, over HTTP;
+ * A coordinator on libSQL files in a process of its own; pretended edges here lease at a fixed pace and complete what they held
+ * for a while, over HTTP;
  * a third process sends API requests. Rounds take turns: without requests, with requests to another server (what the
  * machine's own business does), with requests to the coordinator. Printed: how long a lease and a completion took, and what
  * CPU the coordinator used; with --rounds=0 only what each route costs. --threads=0,2 compares coordinators with so many
@@ -34,6 +35,7 @@ const RATE = flag("rate", 2000);
 const ROUNDS = flag("rounds", 8);
 const ROUND_MS = flag("round-ms", 5000);
 const LEASES = flag("leases", 100);
+const HELD_MS = flag("held-ms", 300);
 /** Of the coordinators that are compared. */
 const THREADS = (process.argv.find((argument) => argument.startsWith("--threads="))?.slice(10) ?? "0").split(",");
 const HOSTS = 200;
@@ -212,6 +214,7 @@ async function crawl(frontier: ReturnType<typeof createFleetFrontier>, pid: numb
     const asked = systemClock.monotonicMs();
     const reply = await frontier.lease({ worker_id: "bench", region: "r", max: 10, max_leases: 1, holding: 0 });
     figures.leaseMs.push(systemClock.monotonicMs() - asked);
+    if (reply.leases.length > 0) await systemClock.sleep(HELD_MS);
     for (const { lease_id, epoch, slot, host, targets } of reply.leases) {
       const at = Number(host.split(".").at(-1));
       const outcomes = targets.map((target) => {

@@ -1,15 +1,21 @@
 /**
- * How long the calling thread was ready to run and no core was free: what other work on the machine costs it.
- * Invariant: the kernel's own figure (sched-stats, 5th section), not an estimate; 0 for ever where there is none.
+ * What the calling thread had of the cores: how long it ran, and how long it was ready to run while others had them.
+ * Invariant: the kernel's own figures (sched-stats, 5th section), not an estimate; 0 for ever where there are none.
  */
 
 import { readFileSync } from "node:fs";
 
-/** Ms since the thread began. */
-export function coreWaitMs(): number {
+export interface CoreUse {
+  readonly ranMs: number;
+  readonly waitedMs: number;
+}
+
+/** Since the thread began. */
+export function coreUse(): CoreUse {
   try {
-    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[1]) / 1e6;
+    const [ran, waited] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ").map(Number);
+    return { ranMs: ran! / 1e6, waitedMs: waited! / 1e6 };
   } catch {
-    return 0;
+    return { ranMs: 0, waitedMs: 0 };
   }
 }

@@ -8,7 +8,7 @@
  * thread was ready to run and other work had the cores, by the kernel's count. --ways=2 leaves the last way out.
  */
 
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import process from "node:process";
@@ -16,7 +16,7 @@ import { listingThread } from "../cli/listing_thread.ts";
 import type { Batch } from "../coordinator/ports.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../runtime/node.ts";
-import { coreWaitMs } from "./core_wait.ts";
+import { coreUse } from "./core_wait.ts";
 import { batch, captureRow, urlRow } from "../tests/support/shard_rows.ts";
 
 const flag = (name: string, otherwise: number): number => {
@@ -34,18 +34,26 @@ const ALL_WAYS = ["nobody lists", "in the thread", "over the same connection"] a
 type Way = (typeof ALL_WAYS)[number];
 const WAYS = ALL_WAYS.slice(0, flag("ways", 3));
 
-interface Figures {
-  readonly commits: number[];
+interface Commit {
+  readonly ms: number;
   /** Less the wait for a core. */
-  readonly own: number[];
+  readonly ownMs: number;
+  /** In which the thread computed; the rest of `ownMs` it waited, for the disk. */
+  readonly ranMs: number;
+}
+
+interface Figures {
+  readonly commits: Commit[];
   listed: number;
   cpuMs: number;
+  /** Of the write-ahead log, at its longest. */
+  logMb: number;
 }
 
 const folder = mkdtempSync(`${tmpdir()}/outrider-listing-`);
 const location = `${folder}/frontier-0.db`;
 const thread = listingThread();
-const figures = new Map<Way, Figures>(WAYS.map((way) => [way, { commits: [], own: [], listed: 0, cpuMs: 0 }]));
+const figures = new Map<Way, Figures>(WAYS.map((way) => [way, { commits: [], listed: 0, cpuMs: 0, logMb: 0 }]));
 let batchSeq = 0;
 let captureSeq = 0;
 let urlSeq = 0;
@@ -76,9 +84,9 @@ async function round(way: Way): Promise<void> {
   const cpu = process.cpuUsage();
   let nextDue = systemClock.monotonicMs();
   // What the thread waited for cores before the next commit is due isn't that commit's.
-  let waitedBefore = coreWaitMs();
+  let before = coreUse();
   const idle = () => {
-    if (systemClock.monotonicMs() < nextDue) waitedBefore = coreWaitMs();
+    if (systemClock.monotonicMs() < nextDue) before = coreUse();
   };
   const list = async () => {
     for (let after = (found.listed * 7) % ROWS; systemClock.monotonicMs() < end;) {
@@ -97,8 +105,13 @@ async function round(way: Way): Promise<void> {
     const newUrls = Array.from({ length: 50 }, () => urlRow(++urlSeq));
     await store.commit(batch(++batchSeq, { newUrls, captures: captures(10) }));
     const ms = systemClock.monotonicMs() - began;
-    found.commits.push(ms);
-    found.own.push(Math.max(0, ms - (coreWaitMs() - waitedBefore)));
+    const { ranMs, waitedMs } = coreUse();
+    found.commits.push({
+      ms,
+      ownMs: Math.max(0, ms - (waitedMs - before.waitedMs)),
+      ranMs: ranMs - before.ranMs,
+    });
+    found.logMb = Math.max(found.logMb, statSync(`${location}-wal`).size / 1e6);
   }
   await listing;
   found.cpuMs += (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / 1000;
@@ -107,14 +120,17 @@ async function round(way: Way): Promise<void> {
 
 function report(): void {
   console.log(`${ROWS} captures; commits of 50 URLs and 10 captures, every ${TICK_MS} ms; ms from when they were due`);
-  for (const [way, { commits, own, listed, cpuMs }] of figures) {
+  for (const [way, { commits, listed, cpuMs, logMb }] of figures) {
+    const cpu = (cpuMs / commits.length).toFixed(2);
     console.log(
-      `${way.padEnd(26)} ${commits.length} commits, ${listed} rows listed, ${
-        (cpuMs / commits.length).toFixed(2)
-      } ms CPU a commit`,
+      `${way.padEnd(26)} ${commits.length} commits, ${listed} rows listed, ${cpu} ms CPU a commit, ` +
+        `log at most ${logMb.toFixed(0)} MB`,
     );
-    console.log(`  as they were               ${spread(commits)}`);
-    console.log(`  without waits for a core   ${spread(own)}`);
+    console.log(`  as they were               ${spread(commits.map(({ ms }) => ms))}`);
+    console.log(`  without waits for a core   ${spread(commits.map(({ ownMs }) => ownMs))}`);
+    const longest = commits.toSorted((a, b) => b.ownMs - a.ownMs).slice(0, 5);
+    const parts = longest.map(({ ownMs, ranMs }) => `${ownMs.toFixed(0)} (${Math.min(ownMs, ranMs).toFixed(0)})`);
+    console.log(`  the longest of these, and how much of it the thread computed: ${parts.join(", ")}`);
   }
 }
 
@@ -122,8 +138,7 @@ function spread(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(1);
   const late = sorted.filter((ms) => ms > 50).length;
-  const longest = sorted.slice(-5).map((ms) => ms.toFixed(0)).reverse().join(" ");
-  return `median ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, longest ${longest}; ${late} over 50 ms`;
+  return `median ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, longest ${at(1)}; ${late} over 50 ms`;
 }
 
 // Ended early, it tells what it has.
