@@ -3,6 +3,7 @@
  */
 
 import type { CrawlStats } from "../protocol/mod.ts";
+import { errorWords } from "./error_words.ts";
 
 /** A crawl's stats at one moment, with what only the process knows. */
 export interface Moment {
@@ -39,10 +40,21 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** Those that aren't 0, the most frequent first. */
+function sorted(table: Readonly<Record<string, number>>): [name: string, count: number][] {
+  return Object.entries(table).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
+}
+
 function counts(table: Readonly<Record<string, number>>): string {
-  return Object.entries(table).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]).map(([name, count]) =>
-    `${name} ${count}`
-  ).join(", ");
+  return sorted(table).map(([name, count]) => `${name} ${count}`).join(", ");
+}
+
+const LABEL_CHARS = 10;
+
+/** A line for each class. */
+function errorLines(table: Readonly<Record<string, number>>): string {
+  const lines = sorted(table).map(([name, count]) => `${count} x ${errorWords(name)}`);
+  return lines.join(`\n${" ".repeat(LABEL_CHARS)}`) || "none";
 }
 
 /** Pages per second between two moments; 0 while too little time has passed. */
@@ -93,11 +105,11 @@ export function summary({ stats, tookMs, folder, archive = folder, how, resumabl
     ["Left", `${stats.queued} queued`],
     ["Requests", `${stats.requests}, ${bytesText(stats.bytes)} received`],
     ["Time", `${durationText(tookMs)} in this run`],
-    ["Errors", counts(stats.errors_by_class) || "none"],
+    ["Errors", errorLines(stats.errors_by_class)],
     ["Not taken", counts(stats.rejected_by_reason) || "none"],
     ["Archive", `${archive}/warc/*.warc.gz (WARC 1.1)`],
     ["Index", `${folder}/index.cdxj, ${folder}/pages.jsonl`],
   ];
-  const text = rows.map(([name, value]) => `${name.padEnd(10)}${value}`).join("\n");
+  const text = rows.map(([name, value]) => `${name.padEnd(LABEL_CHARS)}${value}`).join("\n");
   return resumable ? `${text}\nThe same command goes on where this run stopped.` : text;
 }

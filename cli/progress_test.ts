@@ -57,6 +57,26 @@ test("progress: units of bytes and time", () => {
   assert.deepEqual([500, 5000, 65_000, 3_725_000].map(durationText), ["0.5s", "5s", "1m 5s", "1h 2m 5s"]);
 });
 
+test("progress: the summary has errors in words, a line for each, the most frequent first (E70, E76)", () => {
+  const errors_by_class = {
+    robots_dns: 3,
+    robots_connect_refused: 9,
+    tls: 1,
+    robots_unreachable: 2,
+    http_4xx: 5,
+    new: 1,
+  };
+  const text = summary({ stats: { ...stats, errors_by_class }, tookMs: 1, folder: "out", how: "", resumable: false });
+  assert.deepEqual(text.slice(text.indexOf("Errors"), text.indexOf("\nNot taken")).split("\n"), [
+    "Errors    9 x robots.txt can't be had: nobody listens there, or there is no way there (robots_connect_refused)",
+    "          5 x pages with a status 4xx (http_4xx)",
+    "          3 x robots.txt can't be had: no address for the name (robots_dns)",
+    "          2 x robots.txt can't be read (robots_unreachable)",
+    "          1 x no valid TLS (tls)",
+    "          1 x new",
+  ]);
+});
+
 test("progress: the summary says where the output lies and that the crawl can go on", () => {
   const text = summary({ stats, tookMs: 5000, folder: "out", how: "stopped", resumable: true });
   for (const part of ["out/warc/*.warc.gz", "out/index.cdxj", "20 fetched", "scope 7", "The same command goes on"]) {

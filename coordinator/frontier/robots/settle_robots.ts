@@ -3,7 +3,7 @@
  * Invariant: a body is stored under the digest that we compute; an older lease's answer never overwrites a newer one's.
  */
 
-import type { FailureClass, RobotsClass, RobotsFetched } from "../../../protocol/mod.ts";
+import { type FailureClass, FAILURES, type RobotsClass, type RobotsFetched } from "../../../protocol/mod.ts";
 import { captureProblem } from "../leases/capture_check.ts";
 import { addTo } from "../counters.ts";
 import type { OriginRow } from "../../ports.ts";
@@ -75,7 +75,7 @@ function noteHost(
   noteResponseTime(host, outcome.timings?.total_ms, limits);
   if (what.class === "unreachable") {
     shard.deadOrigins.failed(outcome.origin, connectionFailure(outcome));
-    addTo(shard.changeCounts(lease.crawlId).errorsByClass, "robots_unreachable");
+    addTo(shard.changeCounts(lease.crawlId).errorsByClass, robotsErrorClass(outcome));
     const retryAfterMs = retryAfter(outcome.retry_after_ms, limits);
     if (outcome.failure !== undefined && outcome.failure !== "aborted") {
       noteFailure(host, { class: outcome.failure, retryAfterMs }, { now, limits });
@@ -86,6 +86,11 @@ function noteHost(
   noteSuccess(host, limits);
   setCrawlDelay(host, outcome.crawl_delay_ms, limits.crawlDelayMaxMs);
   if (host.blockedReason.startsWith(ROBOTS_BLOCK)) shard.skippedHosts.add(host);
+}
+
+/** Whoever mistyped a name or a port is told so: all that is tried of a dead host is its robots.txt. */
+function robotsErrorClass({ failure }: RobotsFetched): string {
+  return `robots_${failure !== undefined && Object.hasOwn(FAILURES, failure) ? failure : "unreachable"}`;
 }
 
 /** Why there was no answer; undefined when there was one. A redirect is an answer too, wherever it leads. */
