@@ -23,7 +23,10 @@ export function registerInspection(program: Command): void {
     .description(
       'decide by robots.txt: {"robots"|"robots_base64","agent","url"} -> {"allowed","rule","line","crawl_delay","sitemaps"}',
     )
-    .action(() => answerLines(answerRobots));
+    .action(async () => {
+      const core = await loadCore();
+      await answerLines((line) => answerRobots(core, line));
+    });
   program.command("scan")
     .description('scan a page: {"html"|"html_base64","url","content_type"?} -> {"links","base","title","charset",...}')
     .action(async () => {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { testCore } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { answerRobots } from "./robots_answer.ts";
 
-const ask = (question: Record<string, unknown>) => answerRobots(question);
+const core = await testCore();
+const ask = (question: Record<string, unknown>) => answerRobots(core, question);
 
 test("robots answer: a rule with its line, seconds, sitemaps", () => {
   const robots = "User-agent: Outrider\nCrawl-delay: 2.5\nDisallow: /a/\nSitemap: http://x.example/s.xml\n";
@@ -58,8 +60,27 @@ test("robots answer: any other value is answered with a sentence", () => {
     { robots_base64: "%", agent: "a", url: "/" },
   ];
   for (const line of odd) {
-    const answer = answerRobots(line);
+    const answer = answerRobots(core, line);
     assert.ok("error" in answer, JSON.stringify(line));
     assert.match(answer.error, /^Reading a robots question: found .*, wanted/);
+  }
+});
+
+test("robots answer: a URL is judged as it would be asked for, dots and backslashes resolved", () => {
+  const robots = "User-agent: *\nDisallow: /a\nDisallow: /q?x=../\n";
+  const allowed = (url: string) => (ask({ robots, agent: "x", url }) as { allowed: boolean }).allowed;
+  const forbidden = [
+    "/b/../a",
+    "\\a",
+    "http://h/b/../a",
+    "http://h\\a",
+    "HTTPS://h/b/%2e%2E/a/c",
+    "/b/./../a#f",
+    "/\ta",
+    "/q?x=../y",
+  ];
+  for (const url of forbidden) assert.equal(allowed(url), false, url);
+  for (const url of ["/a/../b", "http://h/a/..", "/b%2f..%2fa", "/b?/../a", "h.example/b"]) {
+    assert.equal(allowed(url), true, url);
   }
 });

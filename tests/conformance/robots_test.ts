@@ -10,6 +10,7 @@ import { matchPath } from "../../edge/robots/decide.ts";
 import { canonicalPattern } from "../../edge/robots/encoding.ts";
 import { decide, decodeRobotsBody, parseRobots, robotsClass } from "../../edge/robots/mod.ts";
 import { CORPORA_ABSENT, corpusBytes, corpusLines } from "../support/corpora.ts";
+import { testCore } from "../support/frontier.ts";
 import { test } from "../support/test.ts";
 
 interface Case {
@@ -83,9 +84,11 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [cases: number, reason: st
 
 const cases = (): Case[] => SOURCES.flatMap((source) => corpusLines<Case>(`3-robots/${source}.open.jsonl`));
 
+const core = await testCore();
+
 function agrees(one: Case): boolean {
   const { robots, robots_base64, agent = "anybot", url = "/" } = one;
-  const answer = answerRobots({ robots, robots_base64, agent, url });
+  const answer = answerRobots(core, { robots, robots_base64, agent, url });
   if ("error" in answer) return false;
   return (one.allowed === undefined || answer.allowed === one.allowed) &&
     (one.crawl_delay === undefined || answer.crawl_delay === one.crawl_delay) &&
@@ -114,7 +117,7 @@ test("robots conformance: statuses, paths and line numbers", () => {
     } else if (one.op === "match_path_of_url") assert.equal(matchPath(one.url!), one.expected, one.url!);
     else if (one.op === "escape_pattern") assert.equal(canonicalPattern(one.pattern!), one.expected);
     else if (one.op === "matching_line_number") {
-      const answer = answerRobots(one);
+      const answer = answerRobots(core, one);
       assert.ok("line" in answer);
       assert.equal(answer.line ?? -1, one.expected, one.url!);
     } else checked--;
