@@ -54,8 +54,14 @@ export async function answerSitemap(core: Core, line: unknown, now: number): Pro
   const children = resolveLocs(sitemaps, page.url, core);
   return {
     kind,
-    urls: entries.flatMap((entry, i) => locs[i] === undefined ? [] : [{ ...entry, loc: locs[i]! }]),
+    urls: entries.flatMap((entry, i) => locs[i] === undefined ? [] : [named(entry, locs[i]!, page.url, core)]),
     sitemaps: children.filter((child) => child !== undefined),
     truncated,
   };
+}
+
+function named(entry: SitemapEntry, loc: string, page: string, core: Core): SitemapEntry {
+  if (entry.alternates === undefined) return { ...entry, loc };
+  const alternates = resolveLocs(entry.alternates, page, core).filter((one) => one !== undefined);
+  return { ...entry, loc, alternates };
 }

@@ -38,3 +38,19 @@ test("E93: a gzip bomb ends at the limit of a sitemap's size, a torn file where 
   const read = await answer({ body_base64: base64(torn), url: "http://e.org/s.xml.gz" }) as SitemapAnswer;
   assert.deepEqual([read.urls.length, read.truncated], [1, true]);
 });
+
+test("sitemap: an address with a line break or a control character is as the URL parser has it, or left out", async () => {
+  const body = "<urlset><url><loc>http://e.org/a\n  b</loc></url><url><loc>http://e.org/c&#0;d&#10;e</loc></url>" +
+    "<url><loc>http://e\0.org/</loc></url><url><loc>www.e.org/f\tg</loc></url><url><loc>/h\ni</loc>" +
+    '<xhtml:link rel="alternate" hreflang="de" href="http://e.org/d\ne"/></url></urlset>';
+  const { urls } = await answer({ body, url: "https://e.org/s.xml" }) as SitemapAnswer;
+  for (const one of urls.flatMap(({ loc, alternates = [] }) => [loc, ...alternates])) {
+    assert.ok([...one].every((letter) => letter > " "), JSON.stringify(one));
+  }
+  assert.deepEqual(urls.map(({ loc }) => loc).filter((loc) => !loc.includes("/c")), [
+    "http://e.org/a%20%20b",
+    "https://www.e.org/fg",
+    "https://e.org/hi",
+  ]);
+  assert.deepEqual(urls.at(-1)!.alternates, ["http://e.org/de"]);
+});

@@ -152,8 +152,12 @@ export function* inBatches<T>(values: Iterable<T>, charsOf: (value: T) => number
   if (batch.length > 0) yield batch;
 }
 
+/** What the URL Standard drops or escapes: in such an address nothing is left as it was written. */
+// deno-lint-ignore no-control-regex
+const UNWRITTEN = /[\x00-\x20\x7f]/;
+
 /**
- * The http(s) URLs of `locs` without fragment, else as written where that is absolute. Relative ones are resolved against the sitemap's own
+ * The http(s) URLs of `locs` without fragment, else as written where that is absolute and in order. Relative ones are resolved against the sitemap's own
  * URL; one that begins with its host, the scheme forgotten, is given it. Others are left out (undefined).
  */
 export function resolveLocs(
@@ -178,12 +182,18 @@ function resolveBatch(
   const scheme = "error" in base ? "http:" : base.url.slice(0, base.url.indexOf(":") + 1);
   const absolute = locs.map((text) => {
     const loc = text.split("#", 1)[0]!;
-    if (/^https?:\/\//i.test(loc)) return loc;
-    if (loc.startsWith("www.") || (host !== "" && loc.startsWith(`${host}/`))) return `${scheme}//${loc}`;
+    if (/^https?:\/\//i.test(loc)) return parsed(loc, core);
+    if (loc.startsWith("www.") || (host !== "" && loc.startsWith(`${host}/`))) return parsed(`${scheme}//${loc}`, core);
     const isRelative = /^[\w./?~%-]/.test(loc) && !/^[a-z][a-z0-9+.-]*:/i.test(loc);
     const resolved = isRelative ? core.url(loc, sitemapUrl) : undefined;
     return resolved === undefined || "error" in resolved ? "" : resolved.url;
   });
   const batch = core.urls(absolute);
   return absolute.map((url, index) => url !== "" && batch.ok(index) ? url : undefined);
+}
+
+function parsed(loc: string, core: Pick<Core, "url">): string {
+  if (!UNWRITTEN.test(loc)) return loc;
+  const facts = core.url(loc);
+  return "error" in facts ? "" : facts.url;
 }
