@@ -6,6 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { isIP } from "node:net";
+import { areRecordsWhole } from "./dns_bounds.ts";
 import { type Answer, decode, type DecodedPacket, encode, RECURSION_DESIRED, type SoaAnswer } from "dns-packet";
 
 export type AddressType = "A" | "AAAA";
@@ -88,6 +89,7 @@ export function readReply(bytes: Uint8Array, question: Question): Reply | undefi
   if (packet.type !== "response" || !asks(packet, question)) return undefined;
   const flags = packet.flags ?? 0;
   if ((flags & TRUNCATED) !== 0) return { kind: "truncated" };
+  if (!areRecordsWhole(bytes)) return undefined;
   const code = CODES[flags & CODE_BITS] ?? `RCODE${flags & CODE_BITS}`;
   if (code === "NXDOMAIN") return { kind: "nxdomain", ttlSeconds: negativeTtl(packet) };
   if (code !== "NOERROR") return { kind: "failed", code };

@@ -19,6 +19,24 @@ test("DNS message: a reply is read byte by byte as the RFC has it", () => {
   assert.equal(readReply(reply(), upper)?.kind, "addresses", "names have no case");
 });
 
+test("DNS message: a record whose length lies, or leads beyond the message, makes it no reply", () => {
+  const right = reply();
+  /** Of the length in the last record, the A; of the one before, the CNAME. */
+  const ofAddress = right.length - 6;
+  const ofAlias = 33 + 10;
+  assert.deepEqual([right[ofAddress + 1], right[ofAlias + 1]], [4, 4]);
+  for (const at of [ofAddress, ofAlias]) {
+    for (const length of [0, 3, 5, 255, 0xffff]) {
+      const bytes = reply();
+      bytes.set([length >> 8, length & 0xff], at);
+      assert.equal(readReply(bytes, QUESTION), undefined, `${length} at ${at}`);
+    }
+  }
+  const more = reply();
+  more[7] = 3;
+  assert.equal(readReply(more, QUESTION), undefined, "a record that isn't there");
+});
+
 test("DNS message: what answers another question, or none, is no reply", () => {
   assert.equal(readReply(reply(), { ...QUESTION, id: 1 }), undefined);
   assert.equal(readReply(reply(), { ...QUESTION, type: "AAAA" }), undefined);
