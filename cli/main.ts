@@ -5,6 +5,7 @@
 
 import process from "node:process";
 import { Command, CommanderError, Help, type Option } from "commander";
+import { CoreBuildError } from "../core-wasm/load.ts";
 import { registerBench } from "./bench_command.ts";
 import { registerCoordinator } from "./coordinator_command.ts";
 import { registerCrawl } from "./crawl_command.ts";
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
     else if (error instanceof Fault) {
       process.stderr.write(`outrider: ${error.message}\n`);
       process.exitCode = error.exitCode;
-    } else if (troubleCode(error) !== undefined) {
+    } else if (error instanceof CoreBuildError || troubleCode(error) !== undefined) {
       process.stderr.write(`outrider: ${(error as Error).message}\n`);
       process.exitCode = 1;
     } else {

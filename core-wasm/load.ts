@@ -5,6 +5,7 @@
 
 import { BUILD_FOLDER } from "./build_folder.ts";
 import type { Instantiate } from "./instance.ts";
+import { type Door, lackingExports } from "./raw_door_names.ts";
 
 export interface Artefact {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,6 +13,11 @@ export interface Artefact {
   readonly instantiate: Instantiate;
   /** What filters are instances of; absent = the core itself. */
   readonly filterModule?: WebAssembly.Module;
+}
+
+/** The core has to be built: nothing else helps. Its message says so. */
+export class CoreBuildError extends Error {
+  override readonly name = "CoreBuildError";
 }
 
 const GLUE = new URL("core.js", BUILD_FOLDER);
@@ -33,13 +39,22 @@ async function load(): Promise<Artefact> {
       import(GLUE.href) as Promise<{ instantiate: Instantiate }>,
     ]);
     const [module, filterModule] = await Promise.all([WebAssembly.compile(bytes), WebAssembly.compile(filter)]);
+    mustFit("core", module);
+    mustFit("filter", filterModule);
     return { bytes, module, filterModule, instantiate: glue.instantiate };
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    throw new Error(
+    throw new CoreBuildError(
       `Loading the core from core-wasm/build failed: ${found}; build it with \`deno task build\` or \`bun run build\`.`,
     );
   }
+}
+
+/** Throws what is wrong with a build of other sources: its calls would fail anywhere. */
+export function mustFit(door: Door, module: WebAssembly.Module): void {
+  const lacking = lackingExports(door, module);
+  if (lacking.length === 0) return;
+  throw new Error(`its ${door} was built from other sources, as it has no ${lacking.slice(0, 3).join(", ")}`);
 }
 
 let loading: Promise<Artefact> | undefined;
