@@ -19,6 +19,8 @@ export interface PackJob {
   readonly paths: readonly string[];
   readonly out: string;
   readonly title?: string;
+  /** Whatever is at `out` is replaced. */
+  readonly isForced?: boolean;
   readonly now: Date;
 }
 
@@ -42,9 +44,14 @@ interface Entry {
   readonly from: string;
 }
 
-/** Packs; throws a sentence when a source can't be read. A file of that name is replaced. */
+/** Packs; throws a sentence when a source can't be read, or a file of that name is there and isn't to be replaced. */
 export async function packWacz(job: PackJob, parts: SourceParts): Promise<Packed> {
   const { out, now } = job;
+  if (job.isForced !== true && await parts.files.size(out) !== undefined) {
+    throw new Error(
+      `Packing into ${out}: found something of that name, wanted another name, or --force to replace it.`,
+    );
+  }
   const sources = await waczSources(job.paths, parts);
   const work = { index: `${out}.index.tmp`, pages: `${out}.pages.tmp`, zip: `${out}.tmp` };
   try {

@@ -124,6 +124,12 @@ test("wacz: WARC files alone are indexed and their pages listed; what is none is
     const read = (name: string) => new TextDecoder().decode(entries.get(name)!.bytes).trimEnd().split("\n");
     assert.match(read("indexes/index.cdxj")[0]!, /^example,a\)\/ /);
     assert.deepEqual(read("pages/pages.jsonl").slice(1).map((line) => JSON.parse(line).url), ["http://a.example/"]);
+    const again = { paths: [path], out, now: NOW };
+    await assert.rejects(
+      packWacz(again, await parts()),
+      /found something of that name, wanted another name, or --force/,
+    );
+    assert.ok((await packWacz({ ...again, isForced: true }, await parts())).bytes > 0);
     const none = folder.file("none.wacz");
     await assert.rejects(packWacz({ paths: [folder.file("absent")], out: none, now: NOW }, await parts()), /wanted/);
     await assert.rejects(packWacz({ paths: [path, path], out: none, now: NOW }, await parts()), /different names/);

@@ -14,6 +14,7 @@ import { fieldOf } from "../edge/warc/record_parser.ts";
 import type { Files, Gunzip } from "../runtime/ports.ts";
 import { crawlIndexLines, crawlIndexPath, pageLines } from "./crawl_index.ts";
 import { dataPaths } from "./data_folder.ts";
+import { warcNamesIn } from "./warc_index.ts";
 
 export interface SourceParts {
   readonly files: Files;
@@ -43,7 +44,7 @@ export async function waczSources(paths: readonly string[], parts: SourceParts):
       single.push(path);
       continue;
     }
-    const names = (await files.list(`${path}/warc`)).filter((name) => WARC_NAME.test(name));
+    const names = await warcNamesIn(path, files);
     if (names.length === 0) {
       throw new Error(
         `Packing ${path}: found neither a data folder with WARC files nor a .warc or .warc.gz file; one of them is wanted.`,

@@ -4,11 +4,13 @@
  * Invariant: reads only; what is no object of a store is a path.
  */
 
+import { stat } from "node:fs/promises";
 import { systemFiles } from "../runtime/files.ts";
-import type { Files, SharedBlobs } from "../runtime/ports.ts";
+import type { SharedBlobs } from "../runtime/ports.ts";
 import { blobPlace, isS3, openBlobs } from "./blob_flags.ts";
+import type { WarcSource } from "./warc_index.ts";
 
-export const warcFiles: Pick<Files, "readRange" | "list" | "size"> = {
+export const warcFiles: WarcSource = {
   readRange: (path, offset, length) => {
     const object = objectOf(path);
     return object ? object.blobs.range(object.name, offset, length) : systemFiles.readRange(path, offset, length);
@@ -17,6 +19,7 @@ export const warcFiles: Pick<Files, "readRange" | "list" | "size"> = {
     const object = objectOf(path);
     return object ? object.blobs.size(object.name) : systemFiles.size(path);
   },
+  oddity: async (path) => isS3(path) ? undefined : await oddityOf(path),
   list: async (folder) => {
     const object = objectOf(folder);
     if (object === undefined) return await systemFiles.list(folder);
@@ -24,6 +27,15 @@ export const warcFiles: Pick<Files, "readRange" | "list" | "size"> = {
     return names.map((name) => name.slice(object.name.length + 1));
   },
 };
+
+/** A device or a pipe may have no end, and none can be read twice. */
+async function oddityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.isFile()) return undefined;
+  if (found.isDirectory()) return "a folder without WARC files in its warc/";
+  if (found.isFIFO()) return "a pipe";
+  return found.isSocket() ? "a socket" : "a device";
+}
 
 const stores = new Map<string, SharedBlobs>();
 

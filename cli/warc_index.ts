@@ -7,13 +7,26 @@
 import type { Core } from "../core-wasm/core.ts";
 import { indexLine } from "../edge/warc/index_record.ts";
 import { readWarc } from "../edge/warc/reader.ts";
+import { troubleCode } from "../runtime/file_errors.ts";
 import type { Files, Gunzip } from "../runtime/ports.ts";
 import { crawlIndexLines, crawlIndexPath } from "./crawl_index.ts";
 
 export interface IndexIo {
-  readonly files: Pick<Files, "readRange" | "list" | "size">;
+  readonly files: WarcSource;
   readonly gunzip: Gunzip;
   readonly note: (line: string) => void;
+}
+
+/** Where WARC files are read from. */
+export interface WarcSource extends Pick<Files, "readRange" | "list" | "size"> {
+  /** What is at the path when it is no file, e.g. "a device"; undefined also where nothing is. Absent: all are files. */
+  oddity?(path: string): Promise<string | undefined>;
+}
+
+/** Throws a sentence when there is something else than a file. */
+export async function mustBeFile(path: string, files: WarcSource): Promise<void> {
+  const found = await files.oddity?.(path);
+  if (found !== undefined) throw new Error(`Reading ${path}: found ${found}, wanted a data folder or a WARC file.`);
 }
 
 export interface IndexJob {
@@ -38,6 +51,7 @@ export async function warcIndex(job: IndexJob, io: IndexIo): Promise<{ lines: st
   const known = new Map<string, Promise<ReadonlyMap<string, Offsets> | undefined>>();
   for (const path of await warcsOf(job.paths, io.files)) {
     try {
+      await mustBeFile(path, io.files);
       const folder = job.all ? "" : crawlFolder(path);
       if (!known.has(folder)) known.set(folder, acknowledged(io, folder));
       const index = await known.get(folder);
@@ -60,11 +74,21 @@ function crawlFolder(path: string): string {
   return upwards[0] === "warc" ? upwards.slice(1).reverse().join("/") || "." : "";
 }
 
+/** The WARC files of a data folder; none where the path leads to a file, whatever it is called. */
+export async function warcNamesIn(path: string, files: Pick<Files, "list">): Promise<string[]> {
+  try {
+    return (await files.list(`${path}/warc`)).filter((name) => WARC_NAME.test(name));
+  } catch (error) {
+    if (troubleCode(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
 /** The paths, with the WARC files of a data folder in its place. */
 export async function warcsOf(paths: readonly string[], files: Pick<Files, "list">): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths.map((one) => one.replace(/(?<=.)\/+$/, ""))) {
-    const names = WARC_NAME.test(path) ? [] : (await files.list(`${path}/warc`)).filter((name) => WARC_NAME.test(name));
+    const names = WARC_NAME.test(path) ? [] : await warcNamesIn(path, files);
     if (names.length > 0) found.push(...names.map((name) => `${path}/warc/${name}`));
     else found.push(path);
   }

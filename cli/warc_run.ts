@@ -8,12 +8,12 @@ import { checkFile } from "../edge/warc/check_file.ts";
 import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
 import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
 import { fieldOf } from "../edge/warc/record_parser.ts";
-import type { Digest, Files, Gunzip } from "../runtime/ports.ts";
+import type { Digest, Gunzip } from "../runtime/ports.ts";
 import type { Packed, PackJob } from "./wacz_pack.ts";
-import { warcIndex, warcsOf } from "./warc_index.ts";
+import { mustBeFile, warcIndex, warcsOf, type WarcSource } from "./warc_index.ts";
 
 export interface WarcIo {
-  readonly files: Pick<Files, "readRange" | "list" | "size">;
+  readonly files: WarcSource;
   readonly gunzip: Gunzip;
   readonly digest: Digest;
   /** Only `index` and `pack` ask for it. */
@@ -32,7 +32,7 @@ export const WARC_USAGE = [
   "outrider warc ls FOLDER|FILE...       offset, length, type, status, date and URL of each record, tab-separated",
   "outrider warc cat FILE [OFFSET] [--payload]   records (or their HTTP payloads) as they are stored",
   "outrider warc index FOLDER|FILE... [--all]    CDXJ lines, sorted bytewise; --all: captures of lost leases too",
-  "outrider warc pack FOLDER|FILE... --out NAME.wacz [--title TEXT]   data folders and WARC files as one WACZ file",
+  "outrider warc pack FOLDER|FILE... --out NAME.wacz [--title TEXT] [--force]   data folders and WARC files as one WACZ file; --force: also in place of one that is there",
   "FOLDER is a data folder, FILE a path; both may be s3://bucket/key, but for pack.",
 ].join("\n");
 
@@ -58,6 +58,7 @@ async function eachFile(paths: readonly string[], io: WarcIo, onFile: OnFile): P
   let code = 0;
   for (const path of await warcsOf(paths, io.files)) {
     try {
+      await mustBeFile(path, io.files);
       if (!await onFile(path, io)) code = 1;
     } catch (error) {
       io.note(error instanceof Error ? error.message : String(error));
@@ -161,8 +162,9 @@ async function index(args: readonly string[], io: WarcIo): Promise<number> {
 /** Options may stand anywhere, as `--out NAME` or `--out=NAME`. */
 async function pack(args: readonly string[], io: WarcIo): Promise<number> {
   const paths: string[] = [];
+  const isForced = args.includes("--force");
   const options = new Map<string, string>();
-  const words = args.flatMap((arg) =>
+  const words = args.filter((arg) => arg !== "--force").flatMap((arg) =>
     /^--(out|title)=/.test(arg) ? [arg.slice(0, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)] : [arg]
   );
   for (let i = 0; i < words.length; i++) {
@@ -176,12 +178,12 @@ async function pack(args: readonly string[], io: WarcIo): Promise<number> {
     io.note(
       `Running outrider warc pack: found ${
         JSON.stringify(args.join(" "))
-      }, wanted FOLDER|FILE... --out NAME.wacz [--title TEXT].`,
+      }, wanted FOLDER|FILE... --out NAME.wacz [--title TEXT] [--force].`,
     );
     return 2;
   }
   try {
-    const job = { paths, out, now: io.now(), ...(title === undefined ? {} : { title }) };
+    const job = { paths, out, isForced, now: io.now(), ...(title === undefined ? {} : { title }) };
     const { warcs, bytes } = await io.pack(job, await io.core());
     io.note(`${out}: ${warcs} WARC files, ${bytes} bytes.`);
     return 0;

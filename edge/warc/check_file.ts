@@ -15,9 +15,11 @@ export interface CheckParts extends ReadParts {
 /** Yields `path:offset: problem` lines; returns the number of records that were read. */
 export async function* checkFile(parts: CheckParts): AsyncGenerator<string, number> {
   let records = 0;
+  let faults = 0;
   for await (const step of readWarc(parts)) {
     const at = `${parts.path}:${step.offset}:`;
     if ("fault" in step) {
+      faults++;
       yield `${at} ${step.fault}.`;
       continue;
     }
@@ -26,6 +28,8 @@ export async function* checkFile(parts: CheckParts): AsyncGenerator<string, numb
     records++;
     for (const problem of recordProblems(step, parts.digest)) yield `${at} ${problem}.`;
   }
-  if (records === 0) yield `${parts.path}:0: no record was found, wanted at least warcinfo.`;
+  if (records === 0 && faults === 0 && (await parts.files.readRange(parts.path, 0, 1))?.length === 0) {
+    yield `${parts.path}:0: the file is empty, wanted at least warcinfo.`;
+  } else if (records === 0) yield `${parts.path}:0: no record was found, wanted at least warcinfo.`;
   return records;
 }
