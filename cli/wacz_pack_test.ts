@@ -146,7 +146,7 @@ test("E84: a store that has the sorted index alone, or a crawl that was killed i
     await dataFolder(data, "one");
     const out = folder.file("crawl.wacz");
     const packed = async () => {
-      await packWacz({ paths: [data], out, now: NOW }, await parts());
+      await packWacz({ paths: [data], out, isForced: true, now: NOW }, await parts());
       const entries = unzip(new Uint8Array(readFileSync(out)));
       const read = (name: string) => new TextDecoder().decode(entries.get(name)!.bytes).trimEnd().split("\n");
       return [
