@@ -52,7 +52,7 @@ export async function captureSoon(
     fetched_at: fetchedAt,
     record,
     // A 304 has no body: its content is that of the capture that it speaks of.
-    content_hash: exchange.status === 304 && what.history !== undefined ? what.history.content_hash : contentHash,
+    content_hash: saysUnchanged(what) ? what.history!.content_hash : contentHash,
     payload_digest: refersTo?.payloadDigest ?? payloadDigest,
     length: exchange.decoded.length,
     wire_length: exchange.body.length,
@@ -77,12 +77,17 @@ export async function captureSoon(
 function earlierCapture(parts: CaptureParts, what: ToCapture, payloadDigest: string): EarlierCapture | undefined {
   const { exchange: { status, truncated, body }, history, targetUrl, crawlId } = what;
   const isSame = history !== undefined &&
-    (status === 304 || (status === 200 && history.payload_digest === payloadDigest));
+    (saysUnchanged(what) || (status === 200 && history.payload_digest === payloadDigest));
   if (truncated !== undefined || (body.length === 0 && !isSame)) return undefined;
   if (!isSame) return parts.payloads.find({ crawlId, httpCode: status, payloadDigest });
   // Of a capture that was a revisit itself, the payload lies where that one says.
   const { url, fetched_at } = history.refers_to ?? { url: targetUrl, fetched_at: history.fetched_at };
   return { url, fetchedAt: fetched_at, payloadDigest: history.payload_digest };
+}
+
+/** A 304 of the target's own URL. What another URL says, where a redirect led, isn't of the capture that is known. */
+function saysUnchanged({ exchange, targetUrl, history }: ToCapture): boolean {
+  return exchange.status === 304 && history !== undefined && exchange.url === targetUrl;
 }
 
 function metadataFacts({ facts, outlinkCount }: NonNullable<ToCapture["scanned"]>): NonNullable<ArchiveEntry["facts"]> {

@@ -16,13 +16,13 @@ async function desk() {
   const files = new MemoryFiles();
   const parts = { archive: await sampleArchive({ files }), digest: nativeDigest, payloads: new KnownPayloads() };
   let taken = 0;
-  const take = async (changes: Partial<Exchange> & { crawlId?: string; history?: History } = {}) => {
-    const { crawlId = "one", history, ...exchange } = changes;
+  const take = async (changes: Partial<Exchange> & { crawlId?: string; history?: History; targetUrl?: string } = {}) => {
+    const { crawlId = "one", history, targetUrl, ...exchange } = changes;
     const entry = sampleEntry({ body: PAGE, ...exchange });
     const name = `lease/1/${entry.exchange.url}/${taken}`;
     const facts = await capture(parts, {
       exchange: entry.exchange,
-      targetUrl: entry.exchange.url,
+      targetUrl: targetUrl ?? entry.exchange.url,
       fetchedAt: entry.fetchedAt + 1000 * taken++,
       captureName: name,
       contentHash: entry.contentHash!,
@@ -107,6 +107,10 @@ test("E83: a 304 refers to the capture that it speaks of, through revisits of it
   assert.match(same.field("WARC-Profile")!, /\/revisit\/identical-payload-digest$/);
   assert.equal(same.field("WARC-Refers-To-Date"), first.field("WARC-Date"));
   assert.equal((await take(notModified)).type, "response", "a 304 that nobody asked for refers to nothing");
+  const moved = { url: "http://a.example/?moved", targetUrl: "http://a.example/", history: historyOf(first.facts) };
+  const elsewhere = await take({ ...notModified, ...moved });
+  assert.deepEqual([elsewhere.type, elsewhere.facts.refers_to], ["response", undefined], "nor does another URL's");
+  assert.notEqual(elsewhere.facts.content_hash, first.facts.content_hash);
   await close();
 });
 

@@ -112,9 +112,12 @@ export async function send(hold: LeaseHold, parts: EdgeParts, what: ToSend): Pro
   return { answer, fetchedAt, hasNewCookies: cookies.take(url, answer.headers) };
 }
 
-/** robots.txt is the same for everybody, so it is asked for without cookies. */
+/**
+ * Validators are of the target's own URL: where a redirect led elsewhere, 304 would confirm what was never had.
+ * robots.txt is the same for everybody, so it is asked for without cookies.
+ */
 function headersOf({ headers, cookies }: LeaseHold, { url, target }: ToSend): FetchRequest["headers"] {
-  const plain = headers.of(target);
+  const plain = headers.of(url === target.url ? target : { kind: target.kind });
   const cookie = target.kind === "robots" ? undefined : cookies?.of(url);
   return cookie === undefined ? plain : [...plain, ["Cookie", cookie]];
 }

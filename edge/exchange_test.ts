@@ -3,7 +3,7 @@ import type { FrontierVerbs, Lease, Target } from "../protocol/mod.ts";
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
-import { type Answered, ask, requestsOf } from "./exchange.ts";
+import { type Answered, ask, requestsOf, type ToAsk } from "./exchange.ts";
 import { Health } from "./health/health.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import type { EdgeParts } from "./parts.ts";
@@ -14,12 +14,14 @@ type Comes = "lost" | "reset" | "page";
 const TARGET: Target = { target_id: "1", url: "http://a.test/", kind: "page", depth: 0, hop: 0, not_before_in_ms: 0 };
 
 /** A lease of a host with a gap of a second, whose answers take 100 ms and are these; `starts` says when each was sent. */
-function asking(answers: Comes[]) {
+function asking(answers: Comes[], what: Partial<ToAsk> = {}) {
   const clock = new VirtualClock();
   const starts: number[] = [];
+  const conditions: string[] = [];
   const stop = new AbortController();
   const fetcher = {
-    async fetch({ url, onSent }: FetchRequest): Promise<Exchange | FetchFailure> {
+    async fetch({ url, headers, onSent }: FetchRequest): Promise<Exchange | FetchFailure> {
+      conditions.push(...headers.filter(([name]) => name.startsWith("If-")).map(([name]) => name));
       const startedAt = clock.monotonicMs();
       starts.push(startedAt);
       onSent?.();
@@ -47,8 +49,8 @@ function asking(answers: Comes[]) {
   const frontier = { extend } as unknown as FrontierVerbs;
   const parts = { clock, frontier, fetcher, log: silentLog, settings, health } as unknown as EdgeParts;
   const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), stop.signal);
-  const answer = ask(hold, parts, { url: TARGET.url, target: TARGET, isHop: false }) as Promise<Answered>;
-  return { clock, starts, stop, hold, answer };
+  const answer = ask(hold, parts, { url: TARGET.url, target: TARGET, isHop: false, ...what }) as Promise<Answered>;
+  return { clock, starts, conditions, stop, hold, answer };
 }
 
 test("a request that a kept connection took with it is sent anew once, a whole gap after it was lost", async () => {
@@ -79,4 +81,15 @@ test("a request that was lost and can't be sent anew says nothing of its host, b
   assert.ok(!answered.answer.ok);
   assert.deepEqual([answered.answer.failure, answered.answer.sent], ["aborted", false]);
   assert.deepEqual([requestsOf(answered), starts.length], [1, 1]);
+});
+
+test("E83: validators go to the URL that they were had from, not to where it redirects", async () => {
+  const target = { ...TARGET, etag: '"1"', last_modified: "Sun, 06 Nov 1994 08:49:37 GMT" };
+  const both = ["If-None-Match", "If-Modified-Since"];
+  for (const [url, wanted] of [[TARGET.url, both], ["http://a.test/?moved", []]] as [string, string[]][]) {
+    const { clock, conditions, answer } = asking(["page"], { url, target, isHop: true });
+    await clock.advance(5_000);
+    await answer;
+    assert.deepEqual(conditions, wanted, url);
+  }
 });
