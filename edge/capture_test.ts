@@ -16,7 +16,9 @@ async function desk() {
   const files = new MemoryFiles();
   const parts = { archive: await sampleArchive({ files }), digest: nativeDigest, payloads: new KnownPayloads() };
   let taken = 0;
-  const take = async (changes: Partial<Exchange> & { crawlId?: string; history?: History; targetUrl?: string } = {}) => {
+  const take = async (
+    changes: Partial<Exchange> & { crawlId?: string; history?: History; targetUrl?: string } = {},
+  ) => {
     const { crawlId = "one", history, targetUrl, ...exchange } = changes;
     const entry = sampleEntry({ body: PAGE, ...exchange });
     const name = `lease/1/${entry.exchange.url}/${taken}`;

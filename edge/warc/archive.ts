@@ -8,7 +8,7 @@
 import type { Files } from "../../runtime/ports.ts";
 import type { Archive, Archived, ArchiveEntry } from "../ports.ts";
 import { ANSWER, type Members } from "./capture_members.ts";
-import { appendDurably, type OpenFile, WriteBuffer } from "./open_file.ts";
+import { appendDurably, mend, type OpenFile, WriteBuffer } from "./open_file.ts";
 import { Compressing, WarcNames, type WriterParts, type WriterSettings } from "./warc_writer.ts";
 import { warcinfoParts } from "./warcinfo.ts";
 import { saveState } from "./writer_state.ts";
@@ -156,6 +156,7 @@ class WarcWriter {
 
   async #writable(): Promise<OpenFile> {
     const rotateBytes = this.#parts.settings.rotateBytes ?? ROTATE_BYTES;
+    if (this.#file) await mend(this.#parts.files, this.#file);
     if (this.#file && !this.#file.spoilt && this.#file.wholeBytes < rotateBytes) return this.#file;
     await this.#file?.handle.close().catch(() => {});
     this.#file = undefined;
@@ -209,7 +210,9 @@ class WarcWriter {
     await this.#compressing.settled();
     await this.#flushing;
     if (!this.#file) return;
-    await this.#file.handle.close();
+    // A spoilt one is left to the repair, which is told of it.
+    await mend(this.#parts.files, this.#file).catch(() => {});
+    if (!this.#file.spoilt) await this.#file.handle.close();
     if (!this.#file.spoilt) await saveState(this.#parts.files, this.#warcFolder, { file: undefined, wholeBytes: 0 });
     this.#file = undefined;
   }

@@ -3,6 +3,8 @@ import { sampleArchive, sampleEntry } from "../../tests/support/archives.ts";
 import { MemoryFiles } from "../../tests/support/memory_files.ts";
 import { test } from "../../tests/support/test.ts";
 import { nativeGunzip } from "../../runtime/gunzip.ts";
+import { readWarc } from "./reader.ts";
+import { repairFolder } from "./repair.ts";
 import type { RecordRef } from "../../protocol/mod.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes);
@@ -95,6 +97,33 @@ test("E84: archive: on a full disk an append rejects with a sentence, and goes o
   assert.ok((await recordAt(files, later.record)).includes("http://a.example/later"));
   await archive.close();
   assert.equal(files.openHandles, 0);
+});
+
+test("E84: while a failed write can't be cut off, no later file is begun; what was left behind goes at the next append or repair", async () => {
+  for (const isMended of [true, false]) {
+    const files = new MemoryFiles();
+    const archive = await sampleArchive({ files });
+    const { record } = await archive.append(sampleEntry({ url: "http://a.example/1" }));
+    const path = `data/${record.storage_key}`;
+    const whole = (await files.size(path))!;
+    const truncate = files.truncate.bind(files);
+    files.truncate = () => Promise.reject(new Error("EIO: i/o error"));
+    files.capacityBytes = files.usedBytes + 300;
+    await assert.rejects(archive.append(sampleEntry({ url: "http://a.example/2" })), /ENOSPC/);
+    files.capacityBytes = Infinity;
+    await assert.rejects(archive.append(sampleEntry({ url: "http://a.example/2" })), /found "EIO/);
+    assert.deepEqual(warcs(files), [path], "the repair will look at the newest file only");
+    assert.ok((await files.size(path))! > whole);
+    if (isMended) {
+      files.truncate = truncate;
+      await recordAt(files, (await archive.append(sampleEntry({ url: "http://a.example/2" }))).record);
+    }
+    await archive.close();
+    files.truncate = truncate;
+    const repaired = await repairFolder({ folder: "data", storagePrefix: "", files, gunzip: nativeGunzip });
+    assert.deepEqual(repaired.map(({ cutBytes }) => cutBytes > 0), isMended ? [] : [true]);
+    for await (const step of readWarc({ files, gunzip: nativeGunzip, path })) assert.ok(!("fault" in step));
+  }
 });
 
 test("archive: no room for a first file leaves none behind; a failed sync acknowledges nothing", async () => {

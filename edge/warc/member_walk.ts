@@ -29,7 +29,8 @@ export interface WalkParts {
   readonly from?: number | undefined;
 }
 
-const MAX_COMPRESSED_BYTES = 64 * 1024 * 1024;
+/** A record may hold a body of 100 MB (`--max-body-mb`) that can't be compressed. */
+const MAX_COMPRESSED_BYTES = 128 * 1024 * 1024;
 const MAX_DATA_BYTES = 128 * 1024 * 1024;
 
 /** Bytes that may be given to gunzip in vain: a file that needs more is made to be slow, not damaged. */

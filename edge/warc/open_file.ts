@@ -11,7 +11,7 @@ export interface OpenFile {
   handle: AppendFile;
   readonly buffer: WriteBuffer;
   wholeBytes: number;
-  /** A failed write couldn't be cut off: the file is left to the repair, nothing more is written to it. */
+  /** A failed write couldn't be cut off: until `mend` has done it, nothing more is written. */
   spoilt: boolean;
 }
 
@@ -68,13 +68,25 @@ export async function appendDurably(files: Files, file: OpenFile, pieces: readon
  * Drops what lies behind the last whole record. The handle is opened anew: after a failed sync the old one may hold
  * pages that the kernel counts as clean though they never reached the disk.
  */
-async function cutBack(files: Files, file: OpenFile): Promise<void> {
+async function cutBack(files: Files, file: OpenFile): Promise<unknown> {
   try {
     await file.handle.close().catch(() => {});
     await files.truncate(file.path, file.wholeBytes);
     file.handle = await files.openAppend(file.path);
     file.spoilt = file.handle.size !== file.wholeBytes;
-  } catch {
+    return undefined;
+  } catch (error) {
     file.spoilt = true;
+    return error;
   }
+}
+
+/**
+ * Cuts off what a failed write left. Throws as long as that can't be done: a later file mustn't be begun before, as the
+ * repair looks at the newest only. A file that is gone needs no mending, and stays spoilt.
+ */
+export async function mend(files: Files, file: OpenFile): Promise<void> {
+  if (!file.spoilt || await files.size(file.path) === undefined) return;
+  const error = await cutBack(files, file);
+  if (file.spoilt) throw error ?? new Error(`${file.path} couldn't be cut back to ${file.wholeBytes} bytes`);
 }

@@ -6,7 +6,9 @@ import { nativeGzip } from "../../runtime/node.ts";
 import { sampleArchive, sampleEntry } from "../../tests/support/archives.ts";
 import { MemoryFiles } from "../../tests/support/memory_files.ts";
 import { test } from "../../tests/support/test.ts";
+import { walkMembers } from "./member_walk.ts";
 import { readWarc } from "./reader.ts";
+import { recordParts } from "./record.ts";
 import { fieldOf } from "./record_parser.ts";
 
 /** What is read of `bytes`: target or type of each record, `!` for a fault. */
@@ -137,3 +139,23 @@ test("warc reader: records that begin within each other are looked through once,
   }
   assert.ok(faults >= 20_000 && blocks < bytes.length, `${faults} faults, blocks of ${blocks} bytes`);
 });
+
+test("reader: a record with a body beyond 64 MB (--max-body-mb) is read wherever it stands", async () => {
+  const { member, length } = storedRecord(70_000_000);
+  const readRange = (_path: string, offset: number, most: number) =>
+    Promise.resolve(member.subarray(offset, offset + most));
+  const found: string[] = [];
+  for await (const step of walkMembers({ files: { readRange }, gunzip: nativeGunzip, path: "x", from: 0 })) {
+    found.push("fault" in step ? step.why : String(step.data.length));
+  }
+  assert.deepEqual(found, [String(length)]);
+});
+
+/** A record of about so many bytes whose body can't be made smaller, as a member. */
+function storedRecord(bytes: number): { readonly member: Uint8Array; readonly length: number } {
+  const parts = recordParts([["WARC-Type", "response"]], [new Uint8Array(bytes)]);
+  const stored = nativeGzip.store(parts);
+  const member = new Uint8Array(stored.length);
+  stored.writeTo(member, 0);
+  return { member, length: parts.reduce((sum, part) => sum + part.length, 0) };
+}
