@@ -1,6 +1,6 @@
 /**
  * Databases in threads of their own: what SQLite computes, and its waits for the disk, keep nobody waiting in the thread that
- * answers (ADR 30).
+ * answers (ADR 31).
  * Invariant: a database is in one thread for as long as there is one, and its calls are done there in the order in which they
  * were made. A thread that ends fails what it was asked; the next call begins another, with the same pragmas.
  */
