@@ -48,7 +48,6 @@ export async function openClusterNode(
   options: Omit<CoordinatorNodeOptions, "folder" | "shards">,
   places: ClusterPlaces,
 ): Promise<CoordinatorNode> {
-  const { core, log, settings } = options;
   const at = (location: string) => ({
     location,
     thread: options.thread,
@@ -62,15 +61,8 @@ export async function openClusterNode(
     const secret = await control.directory.secret(systemRandom.hex(32));
     const openReader = (location: string) => openLibsqlShardReader(at(location));
     const coordinator = await openCoordinator({
-      core,
-      log,
-      settings,
-      clock: systemClock,
-      random: systemRandom,
-      digest: nativeDigest,
-      robots: robotsJudge,
+      ...surroundings(options),
       signer: hmacSigner(secret),
-      ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
       controlStore: control,
       cluster: {
         store: control,
@@ -91,7 +83,7 @@ export async function openClusterNode(
 
 /** Opens or makes the databases. Throws a Fault whose sentence names the file that is in the way. */
 export async function openCoordinatorNode(options: CoordinatorNodeOptions): Promise<CoordinatorNode> {
-  const { core, log, folder, shards, settings, thread } = options;
+  const { folder, shards, thread } = options;
   const paths = dataPaths(folder);
   const reading = options.reader === undefined ? {} : { reader: options.reader };
   const control = openLibsqlControlStore({ location: paths.control, thread });
@@ -99,14 +91,7 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
     await checkEvenSlots(folder, control);
     await checkShards(folder, shards, control);
     const coordinator = await openCoordinator({
-      core,
-      log,
-      settings,
-      clock: systemClock,
-      random: systemRandom,
-      digest: nativeDigest,
-      robots: robotsJudge,
-      ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
+      ...surroundings(options),
       controlStore: control,
       shardStores: Array.from(
         { length: shards },
@@ -118,6 +103,22 @@ export async function openCoordinatorNode(options: CoordinatorNodeOptions): Prom
     await control.close();
     throw new Fault((error as Error).message);
   }
+}
+
+/** What a coordinator has of this process, whatever its databases. */
+function surroundings(
+  { core, log, settings, blobs }: Pick<CoordinatorNodeOptions, "core" | "log" | "settings" | "blobs">,
+) {
+  return {
+    core,
+    log,
+    settings,
+    clock: systemClock,
+    random: systemRandom,
+    digest: nativeDigest,
+    robots: robotsJudge,
+    ...(blobs === undefined ? {} : { blobs }),
+  };
 }
 
 /** A data folder keeps the shards that it was made with: with fewer or more, slots would be looked for where they aren't. */
