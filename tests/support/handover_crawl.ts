@@ -43,8 +43,10 @@ export interface MovePlan {
 }
 
 /** Creates the crawl, with nothing fetched yet. */
-export async function seedCrawl(all: HandoverWorld): Promise<void> {
-  await all.advancing(all.coordinator(0).createCrawl("c", spec(SEEDS, ANY)));
+export async function seedCrawl(all: HandoverWorld, delayMs = 1_000): Promise<void> {
+  const asked = spec(SEEDS, ANY);
+  const politeness = { ...asked.politeness, delay_ms: delayMs };
+  await all.advancing(all.coordinator(0).createCrawl("c", { ...asked, politeness }));
 }
 
 export async function crawlWhileMoving(all: HandoverWorld, plan: MovePlan): Promise<void> {

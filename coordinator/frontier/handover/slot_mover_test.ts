@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import process from "node:process";
-import { evenSlotMap, shardOf } from "../../../protocol/mod.ts";
+import { evenSlotMap, shardOf, slotOf } from "../../../protocol/mod.ts";
 import { SlotMoving } from "../../slot_ports.ts";
 import { crawlWhileMoving, seedCrawl, usedSlots } from "../../../tests/support/handover_crawl.ts";
 import { type Death, type HandoverOptions, HandoverWorld } from "../../../tests/support/handover_world.ts";
+import { testCore } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
 
 const ONE: HandoverOptions = { processes: [[0, 1, 2]], shards: 2, rowsPerCommit: 3 };
@@ -61,5 +62,26 @@ test("a recrawl and a quarantine wait for slots that move, and slots for them", 
   await all.moveSlots();
   await assert.rejects(coordinator.recrawl("c"), SlotMoving);
   await assert.rejects(coordinator.quarantine("w1"), SlotMoving);
+  await all.close();
+});
+
+test("a slot waits for the request that a permit allowed on one of its hosts", async () => {
+  const all = new HandoverWorld(ONE);
+  await all.start();
+  await seedCrawl(all);
+  const coordinator = all.coordinator();
+  const [lease] = (await coordinator.lease({ worker_id: "w1", region: "r", max: 1, max_leases: 1, holding: 0 })).leases;
+  const host = lease!.host === "d0.example" ? "d1.example" : "d0.example";
+  const { lease_id, epoch } = lease!;
+  const permit = await coordinator.permit({ worker_id: "w1", lease_id, epoch, slot: lease!.slot, host, domain: host });
+  assert.equal(permit.granted, true, JSON.stringify(permit));
+  const slot = slotOf((await testCore()).xxh64(new TextEncoder().encode(host)));
+  await all.control.beginMove({ slot, from: shardOf((await all.control.read()).slotMap, slot), to: 2 });
+  const states = async () => (await all.control.read()).moves.map(({ state }) => state);
+  for (let turn = 0; turn < 3; turn++) await all.moveSlots();
+  assert.deepEqual(await states(), ["freezing"], "its answer is still to come");
+  await all.world.clock.advance(10 * 60_000);
+  for (let turn = 0; turn < 9; turn++) await all.moveSlots();
+  assert.deepEqual(await states(), []);
   await all.close();
 });
