@@ -177,3 +177,26 @@ test("quarantine: leases that are out end, and their host waits until nothing of
     await plane.coordinator.close();
   }
 });
+
+test("quarantine: after a restart too, robots.txt that the edge brought is asked for anew before any page", async () => {
+  const disks = freshDisks();
+  const plane = await openControlPlane(disks, { keysUnderWorker: true });
+  const { ask, lease, complete } = sceneOf(plane);
+  try {
+    await ask("POST /v1/crawls", { json: { crawl_id: "c", seeds: [A] } });
+    const out = (await lease("tokyo"))!;
+    await complete(out, "tokyo", answers(out, "tokyo"));
+    await ask("POST /v1/quarantines", { json: { name: "tokyo" } });
+  } finally {
+    await plane.coordinator.close();
+  }
+  const later = await openControlPlane(disks, { keysUnderWorker: true });
+  try {
+    later.advance(120_000);
+    const again = (await sceneOf(later).lease("paris"))!;
+    assert.deepEqual(again.targets.map(({ kind }) => kind), ["robots", "page"]);
+    assert.deepEqual(again.robots, []);
+  } finally {
+    await later.coordinator.close();
+  }
+});

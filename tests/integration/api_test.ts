@@ -1,9 +1,11 @@
 /** The API over the real coordinator: what developers and operators rely on. */
 
 import assert from "node:assert/strict";
+import { parseTokens } from "../../coordinator/api/tokens.ts";
 import { LIMITS } from "../../protocol/mod.ts";
+import { nativeDigest } from "../../runtime/node.ts";
 import { type Answer, apiClient } from "../support/api_client.ts";
-import { apiParts } from "../support/api_parts.ts";
+import { apiParts, OPERATOR_TOKEN } from "../support/api_parts.ts";
 import { type ControlPlane, withControlPlane } from "../support/control_plane.ts";
 import { fetched, robots, targetOf } from "../support/outcomes.ts";
 import { test } from "../support/test.ts";
@@ -73,6 +75,28 @@ apiTest("an Idempotency-Key gives the first answer again, and stands for one req
   );
   for (const answer of atOnce) assert.deepEqual(answer.body, atOnce[0]!.body);
   assert.equal(atOnce[0]!.body.enqueued, 1);
+});
+
+apiTest("an Idempotency-Key has one answer, whichever coordinator is asked first", async (ask, plane) => {
+  const other = apiClient(apiParts(plane));
+  const headers = { "idempotency-key": "k-1" };
+  const request = { json: { urls: ["https://example.net/"] }, headers };
+  const answers = await Promise.all([ask, other, ask, other].map((one) => one("POST /v1/crawl/seeds", request)));
+  for (const { status, body } of answers) assert.deepEqual([status, body], [202, answers[0]!.body]);
+});
+
+apiTest("an Idempotency-Key is the caller's own", async (_, plane) => {
+  const tokens = parseTokens(`operator:${OPERATOR_TOKEN} operator:of-another`, nativeDigest);
+  const ask = apiClient({ ...apiParts(plane), tokens });
+  const headers = { "idempotency-key": "k-1" };
+  const first = await ask("POST /v1/crawls", { json: { seeds: SEEDS }, headers });
+  const another = await ask("POST /v1/crawls", {
+    json: { seeds: ["https://a.example/"] },
+    headers,
+    token: "of-another",
+  });
+  assert.deepEqual([first.status, another.status], [202, 202], JSON.stringify(another.body));
+  assert.notEqual(another.body.crawl_id, first.body.crawl_id);
 });
 
 apiTest("seeds without a crawl join the default crawl, and are seen once", async (ask) => {

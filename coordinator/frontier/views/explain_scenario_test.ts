@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Explanation } from "../../explain_ports.ts";
-import { LIMITS } from "../../../protocol/mod.ts";
+import { LIMITS, type Target } from "../../../protocol/mod.ts";
 import { answerAll, ask, complete, crawlAll, newWorld, robots, spec, start } from "../../../tests/support/frontier.ts";
 import { test } from "../../../tests/support/test.ts";
 
@@ -91,6 +91,27 @@ test("what was accepted is followed through robots.txt, lease, back-off and oper
   assert.deepEqual([done.status, done.why], ["done", "fetched with status 200"]);
   await coordinator.setCrawlState("c", "cancelled");
   assert.ok(failing(await told(A)).includes("crawl"));
+  await coordinator.close();
+});
+
+test("a host that backs off is told from one that keeps its delay", async () => {
+  const world = newWorld();
+  const coordinator = await start(world);
+  await coordinator.createCrawl("c", spec([A, `${A}1`]));
+  const says = async () => (await coordinator.explain("c", A))!.checks.find(({ check }) => check === "host")!.says;
+  await answerAll(coordinator, (await ask(coordinator, { max: 1 })).leases[0]!);
+  assert.match(await says(), /^Its host keeps its delay until /);
+  await world.clock.advance(5_000);
+  const lease = (await ask(coordinator)).leases[0]!;
+  const [{ target_id }] = lease.targets as [Target];
+  await complete(coordinator, lease, [{
+    status: "failed",
+    target_id,
+    failure: "http_503",
+    http_code: 503,
+    requests: 1,
+  }]);
+  assert.match(await says(), /^Its host backs off until /);
   await coordinator.close();
 });
 
