@@ -271,8 +271,21 @@ function report(figures: Readonly<Record<Way, Figures>>): void {
   );
 }
 
+/** Leases and completes until it is ended. */
+async function edgesProcess(base: string): Promise<void> {
+  const frontier = createFleetFrontier({
+    baseUrls: [base],
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
+  for (;;) await crawl(frontier, process.pid, none());
+}
+
 const load = process.argv.find((argument) => argument.startsWith("--load="));
-if (load !== undefined) loadProcess(load.slice("--load=".length));
+const edges = process.argv.find((argument) => argument.startsWith("--edges="));
+if (edges !== undefined) await edgesProcess(edges.slice("--edges=".length));
+else if (load !== undefined) loadProcess(load.slice("--load=".length));
 else if (process.argv.includes("--stand-in")) await standIn();
 else {
   await measure();

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import { systemClock } from "../runtime/node.ts";
 
 export interface CoreUse {
   readonly ranMs: number;
@@ -17,5 +18,35 @@ export function coreUse(): CoreUse {
     return { ranMs: ran! / 1e6, waitedMs: waited! / 1e6 };
   } catch {
     return { ranMs: 0, waitedMs: 0 };
+  }
+}
+
+interface Look extends CoreUse {
+  readonly at: number;
+}
+
+/** What a thread had of the cores in the course of time. Between two looks it slept first: it waits when it is woken up. */
+export class CoreCourse {
+  #looks: Look[] = [];
+
+  constructor() {
+    this.look();
+  }
+
+  /** To be called before the thread sleeps, and when it goes on. */
+  look(): void {
+    this.#looks.push({ at: systemClock.monotonicMs(), ...coreUse() });
+  }
+
+  /** From `at` (monotonic ms, no earlier than in the last call) until now. */
+  since(at: number): CoreUse {
+    this.look();
+    const next = Math.max(1, this.#looks.findIndex((look) => look.at >= at));
+    this.#looks = this.#looks.slice(next - 1);
+    const [before, after] = this.#looks as [Look, Look];
+    const now = this.#looks.at(-1)!;
+    const since = (of: (use: CoreUse) => number) =>
+      of(now) - of(after) + Math.min(of(after) - of(before), after.at - at);
+    return { ranMs: since((use) => use.ranMs), waitedMs: since((use) => use.waitedMs) };
   }
 }

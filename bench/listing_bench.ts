@@ -16,7 +16,7 @@ import { listingThread } from "../cli/listing_thread.ts";
 import type { Batch } from "../coordinator/ports.ts";
 import { openLibsqlShardStore } from "../coordinator/store/libsql_shard_store.ts";
 import { systemClock } from "../runtime/node.ts";
-import { coreUse } from "./core_wait.ts";
+import { CoreCourse } from "./core_wait.ts";
 import { batch, captureRow, urlRow } from "../tests/support/shard_rows.ts";
 
 const flag = (name: string, otherwise: number): number => {
@@ -83,34 +83,27 @@ async function round(way: Way): Promise<void> {
   const end = systemClock.monotonicMs() + ROUND_MS;
   const cpu = process.cpuUsage();
   let nextDue = systemClock.monotonicMs();
-  // What the thread waited for cores before the next commit is due isn't that commit's.
-  let before = coreUse();
-  const idle = () => {
-    if (systemClock.monotonicMs() < nextDue) before = coreUse();
-  };
+  const course = new CoreCourse();
   const list = async () => {
     for (let after = (found.listed * 7) % ROWS; systemClock.monotonicMs() < end;) {
       const rows = await store.captures("", after, PAGE);
       found.listed += rows.length;
       after = rows.length < PAGE ? 0 : rows.at(-1)!.seq;
-      idle();
+      course.look();
       await systemClock.sleep(0);
     }
   };
   const listing = way === "nobody lists" ? Promise.resolve() : list();
   for (; nextDue < end; nextDue += TICK_MS) {
-    idle();
+    course.look();
     await systemClock.sleep(Math.max(0, nextDue - systemClock.monotonicMs()));
+    course.look();
     const began = Math.min(nextDue, systemClock.monotonicMs());
     const newUrls = Array.from({ length: 50 }, () => urlRow(++urlSeq));
     await store.commit(batch(++batchSeq, { newUrls, captures: captures(10) }));
     const ms = systemClock.monotonicMs() - began;
-    const { ranMs, waitedMs } = coreUse();
-    found.commits.push({
-      ms,
-      ownMs: Math.max(0, ms - (waitedMs - before.waitedMs)),
-      ranMs: ranMs - before.ranMs,
-    });
+    const { ranMs, waitedMs } = course.since(began);
+    found.commits.push({ ms, ownMs: Math.max(0, ms - waitedMs), ranMs });
     found.logMb = Math.max(found.logMb, statSync(`${location}-wal`).size / 1e6);
   }
   await listing;
