@@ -39,7 +39,7 @@ interface Parsed {
 function parsed(href: string): Parsed | undefined {
   const url = URL.parse(href);
   if (url) return { url, hostname: url.hostname };
-  const [, before, hostname, rest] = /^(https?:\/\/)([a-z0-9._-]+)(?=[:/?#]|$)(.*)$/s.exec(href) ?? [];
+  const [, before, hostname, rest] = /^(https?:\/\/)([^\s/?#:@\\[\]%]+)(?=[:/?#]|$)(.*)$/s.exec(href) ?? [];
   const standIn = hostname?.replace(PUNYCODE, STAND_IN);
   if (hostname === undefined || standIn === hostname) return undefined;
   const other = URL.parse(`${before}${standIn}${rest}`);

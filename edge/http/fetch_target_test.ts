@@ -9,6 +9,12 @@ test("hosts whose Punycode decodes to nothing are asked for as they are, though 
     ["https://xn--a:8443/p?q#f", "https://xn--a:8443", "xn--a:8443", "/p?q"],
     ["http://www.xn--zzzz99.test/xn--a?xn--b", "http://www.xn--zzzz99.test", "www.xn--zzzz99.test", "/xn--a?xn--b"],
     ["http://xn--/", "http://xn--", "xn--", "/"],
+    [
+      "http://x.xn--6,-7i3c..xn--0f9ao925c:81/q",
+      "http://x.xn--6,-7i3c..xn--0f9ao925c:81",
+      "x.xn--6,-7i3c..xn--0f9ao925c:81",
+      "/q",
+    ],
     ["http://xn--ls8h.test/", "http://xn--ls8h.test", "xn--ls8h.test", "/"],
   ];
   for (const [href, origin, host, path] of cases) {

@@ -14,6 +14,7 @@ const NO_CONNECTION: ReadonlySet<FailureClass> = new Set<FailureClass>([
   "connect_timeout",
   "tls",
   "address_refused",
+  "bad_url",
 ]);
 
 const ANSWERED = -1;
@@ -47,7 +48,9 @@ export class DeadOrigins {
     const tries = this.#tries.get(origin);
     if (tries?.count === ANSWERED) return;
     const count = FAILURES[failure].retry ? (tries?.count ?? 0) + 1 : this.#attempts;
-    const words = failure === "address_refused"
+    const words = failure === "bad_url"
+      ? ": no request can be made of its name"
+      : failure === "address_refused"
       ? ": its address isn't public, or the crawl has no delay, and no --allow-address opens it"
       : ` in ${count === 1 ? "1 try" : `${count} tries`}`;
     this.#tries.set(origin, { count, reason: `${failure}: no connection to ${origin}${words}` });

@@ -159,7 +159,7 @@ async function crawlDead(
 }
 
 test("E70, E76: a seed with a dead host ends within a minute, its URLs given up with the reason", async () => {
-  for (const failure of ["dns", "connect_refused", "tls", "address_refused"] as const) {
+  for (const failure of ["dns", "connect_refused", "tls", "address_refused", "bad_url"] as const) {
     const stats = await crawlDead({ failure, minutes: 1 });
     assert.deepEqual([stats.state, stats.dead, stats.excluded, stats.queued], ["finished", 2, 0, 0], failure);
   }
