@@ -271,7 +271,7 @@ test("kill -9: after the restart a slow host still gets its gap, and nothing is 
   const killed = new Promise<void>((resolve) => reached = resolve);
   const script: Script = async ({ path }, request) => {
     if (path === "/b") reached();
-    if (path !== "/robots.txt") await new Promise((resolve) => setTimeout(resolve, 200));
+    if (path !== "/robots.txt") await new Promise((resolve) => setTimeout(resolve, 100));
     await request.send(path === "/robots.txt" ? missing() : page("/a", "/b", "/c"));
   };
   const sites = await startSites(script);
@@ -286,7 +286,7 @@ test("kill -9: after the restart a slow host still gets its gap, and nothing is 
     const summary = summaryOf(await runOutrider(args));
     assert.equal(summary.fetched, 4);
     assert.deepEqual(sites.log.map(({ path }) => path), ["/robots.txt", "/", "/a", "/b", "/b", "/c"]);
-    assertGaps(sites.log.slice(1), 2000);
+    assertGaps(sites.log.slice(1), 1000);
   } finally {
     await sites.close();
     await folder.remove();

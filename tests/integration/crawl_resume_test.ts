@@ -17,7 +17,7 @@ import { spawnWeb } from "../support/web_server.ts";
 const FAST = ["--delay-ms", "0", "--allow-address", "127.0.0.0/8", "--json"];
 
 test("resume: another budget and another pace go on where the last run ended", async () => {
-  const web = await spawnWeb({ hosts: 1, pages: 60, features: [] });
+  const web = await spawnWeb({ hosts: 1, pages: 40, features: [] });
   const folder = temporaryFolder();
   const crawl = async (...flags: string[]) => {
     const ended = await runOutrider(["crawl", web.seed, "--data", folder.path, ...flags]);
