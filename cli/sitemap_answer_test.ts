@@ -31,7 +31,9 @@ test("sitemap: relative and scheme-less addresses are resolved, others left out"
 
 test("E93: a gzip bomb ends at the limit of a sitemap's size, a torn file where it is torn", async () => {
   const head = new TextEncoder().encode("<urlset><url><loc>http://e.org/a</loc></url>");
-  const bomb = gzipSync(new Uint8Array([...head, ...new Uint8Array(60_000_000).fill(32)]));
+  const blanks = new Uint8Array(60_000_000).fill(32);
+  blanks.set(head);
+  const bomb = gzipSync(blanks);
   const stopped = await answer({ body_base64: base64(bomb), url: "http://e.org/s.xml.gz" }) as SitemapAnswer;
   assert.deepEqual([stopped.urls, stopped.truncated], [[{ loc: "http://e.org/a" }], true]);
   const torn = gzipSync(head).subarray(0, -6);
