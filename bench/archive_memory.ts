@@ -9,6 +9,7 @@ import type { Archive, ArchiveEntry } from "../edge/ports.ts";
 import { openArchive } from "../edge/warc/archive.ts";
 import { openSegmentArchive } from "../edge/warc/segment_archive.ts";
 import { nativeDigest, nativeGzip, systemClock, systemRandom } from "../runtime/node.ts";
+import { sampleEntry } from "../tests/support/archives.ts";
 import { discardingFiles } from "./discarding_files.ts";
 
 const CAPTURES = Number(process.argv[2] ?? 334_000);
@@ -30,27 +31,14 @@ async function open(): Promise<Archive> {
 const encoder = new TextEncoder();
 
 function entryOf(index: number): ArchiveEntry {
-  const url = `http://h${index % 1000}.example/page/${index}`;
   const body = encoder.encode(`<title>${index}</title>${`<p>paragraph ${index} of a page</p>`.repeat(100)}`);
-  return {
+  return sampleEntry({
     captureName: `0123456789abcdef01234567/1/${index}/0`,
-    fetchedAt: 1_796_056_313_123 + index,
-    payloadDigest: `sha1:${nativeDigest.sha1Base32(body)}`,
     facts: { charset: "utf-8", simhash: "0123456789abcdef", outlinks: 20 },
-    exchange: {
-      ok: true,
-      url,
-      status: 200,
-      reason: "OK",
-      httpVersion: "1.1",
-      headers: [["Content-Type", "text/html"], ["Content-Length", String(body.length)]],
-      requestHead: encoder.encode(`GET /page/${index} HTTP/1.1\r\nHost: h.example\r\n\r\n`),
-      body,
-      decoded: body,
-      remoteAddress: "127.0.0.1",
-      timings: { startedAt: 0, totalMs: 5 },
-    },
-  };
+    url: `http://h${index % 1000}.example/page/${index}`,
+    body,
+    decoded: body,
+  });
 }
 
 const collect = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
