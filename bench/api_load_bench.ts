@@ -3,12 +3,11 @@
  *
  *   deno run -A bench/api_load_bench.ts [--rate=2000] [--rounds=8] [--round-ms=5000] [--leases=100] [--held-ms=300] [--threads=0]      (or: bun …)
  *
- * A coordinator on libSQL files in a process of its own; pretended edges here lease at a fixed pace and complete what they held
- * for a while, over HTTP;
- * a third process sends API requests. Rounds take turns: without requests, with requests to another server (what the
- * machine's own business does), with requests to the coordinator. Printed: how long a lease and a completion took, and what
- * CPU the coordinator used; with --rounds=0 only what each route costs. --threads=0,2 compares coordinators with so many
- * threads for their databases.
+ * A coordinator on libSQL files in a process of its own; pretended edges here lease at a fixed pace, and complete what they
+ * held for a while, over HTTP; a third process sends API requests. Rounds take turns: without requests, with requests to
+ * another server (what the machine's own business does), with requests to the coordinator. Printed: how long a lease and a
+ * completion took, and what CPU the coordinator used; with --rounds=0 only what each route costs. --threads=0,2 compares
+ * coordinators with so many threads for their databases.
  */
 
 import { spawn } from "node:child_process";
