@@ -33,8 +33,10 @@ export function malformedAmong(urls: readonly string[]): SeedAnswer["malformed"]
 
 /** A sentence when `url` can't be crawled because of how it is spelt. */
 export function urlProblem(url: string): string | undefined {
-  if (!URL.canParse(url)) return `${JSON.stringify(url.slice(0, SHOWN_CHARS))} is no absolute URL.`;
-  const { protocol } = new URL(url);
+  // Punycode that decodes to nothing is the core's to judge: the runtimes' parsers refuse what the URL Standard takes.
+  const parsed = URL.parse(url) ?? URL.parse(url.replace(/xn--/gi, "xn0-"));
+  if (parsed === null) return `${JSON.stringify(url.slice(0, SHOWN_CHARS))} is no absolute URL.`;
+  const { protocol } = parsed;
   if (protocol === "http:" || protocol === "https:") return undefined;
   return `The scheme of ${JSON.stringify(url.slice(0, SHOWN_CHARS))} isn't crawled: http or https is wanted.`;
 }
