@@ -140,10 +140,11 @@ async function settle(what: Settle): Promise<RobotsFetched> {
 }
 
 /**
- * A body that broke off, or couldn't be decoded, may lack the rule that forbids. What is longer than what is read is
+ * A body that broke off, is a part (206, which nobody asked for), or couldn't be decoded, may lack the rule that forbids. What is longer than what is read is
  * enough (RFC 9309 2.5), and so is plain text under a Content-Encoding that it hasn't got.
  */
-function isReadable({ truncated, decodeProblem, decoded, body }: Exchange): boolean {
+function isReadable({ status, truncated, decodeProblem, decoded, body }: Exchange): boolean {
+  if (status === 206) return false;
   if (decoded.length >= LIMITS.robotsBytes) return true;
   if (truncated !== undefined) return false;
   return decodeProblem === undefined || (decoded === body && !decoded.some(isControl));

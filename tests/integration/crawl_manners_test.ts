@@ -200,6 +200,7 @@ const UNREADABLE: Readonly<Record<string, Script>> = {
   },
   "has an unknown coding": () => answer("200 OK", "\x01\x02\x03\x04", ["Content-Encoding: xyz"]),
   "breaks off": (_, request) => request.end("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\n"),
+  "is a part": () => answer("206 Partial Content", "User", ["Content-Range: bytes 0-3/99"]),
   "redirects in a circle": () => moved("/robots.txt"),
   "redirects to a file": () => moved("file:///etc/passwd"),
   "redirects to a private address": () => moved("http://169.254.169.254/robots.txt"),
@@ -215,7 +216,7 @@ test("robots: what can't be read forbids everything for now, and never ends as a
     const name = names[Number(asked.host.slice(1, asked.host.indexOf(".")))]!;
     return asked.path === "/robots.txt" ? UNREADABLE[name]!(asked, request) : page("/secret");
   };
-  const classes = { unreachable: 4, redirect_refused: 1, bad_url: 1, address_refused: 2, http_429: 1 };
+  const classes = { unreachable: 5, redirect_refused: 1, bad_url: 1, address_refused: 2, http_429: 1 };
   const until = new RegExp(
     `^${Object.entries(classes).map(([name, n]) => `(?=.*"robots_${name}":${n}[,}])`).join("")}`,
   );
