@@ -2,7 +2,7 @@
  * The lines of pages.jsonl: a header, then one line a page, in the form that WACZ's pages files have.
  * It lists final answers of page targets, 404 and the like included; redirects, answers that are tried again (429, 5xx),
  * robots.txt and sitemaps are in the CDXJ index only. So a URL stands in it once per crawl, and once more
- * for each recrawl that was answered with it whole.
+ * for each recrawl that was answered with it whole, or each redirect with a cookie that led to it.
  * Invariant: one line of JSON each, whatever a title holds.
  */
 
