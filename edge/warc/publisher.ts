@@ -85,10 +85,11 @@ async function recover(files: Files, paths: ReturnType<typeof publisherPaths>): 
 
 class CapturePublisher implements Publisher {
   readonly #parts: PublisherParts;
-  readonly #outputs: Outputs;
+  #outputs: Outputs;
   #state: PublisherState;
   #tail: Promise<unknown> = Promise.resolve();
-  #failed: Error | undefined;
+  /** A write failed: what lies behind the state is no batch. */
+  #isTorn = false;
   #closed = false;
 
   constructor(parts: PublisherParts, outputs: Outputs, state: PublisherState) {
@@ -124,8 +125,27 @@ class CapturePublisher implements Publisher {
   async #closeOutputs(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#outputs.pages.close();
-    await this.#outputs.index.close();
+    const { pages, index } = this.#outputs;
+    // After a failure they may be closed; what counts was synced.
+    if (this.#isTorn) return void await Promise.allSettled([pages.close(), index.close()]);
+    await pages.close();
+    await index.close();
+  }
+
+  /**
+   * Cuts the outputs back to the state. Opened anew, as after a failed sync the old handles may hold pages that the kernel
+   * counts as clean though they never reached the disk.
+   */
+  async #cutBack(): Promise<void> {
+    const { files, folder, storagePrefix } = this.#parts;
+    const paths = publisherPaths(folder, storagePrefix);
+    const { pages, index } = this.#outputs;
+    await Promise.allSettled([pages.close(), index.close()]);
+    await files.truncate(paths.pages, this.#state.pagesBytes);
+    await files.truncate(paths.indexLog, this.#state.indexBytes);
+    this.#outputs = { ...this.#outputs, pages: await files.openAppend(paths.pages) };
+    this.#outputs = { ...this.#outputs, index: await files.openAppend(paths.indexLog) };
+    this.#isTorn = false;
   }
 
   async #publishAll(): Promise<number> {
@@ -158,19 +178,19 @@ class CapturePublisher implements Publisher {
     });
   }
 
-  /** A write that failed leaves the outputs ahead of the state: nothing more may follow until they are cut again. */
+  /** A write that failed leaves the outputs ahead of the state: they are cut back before anything follows. */
   async #commit(shard: number, rows: readonly CaptureRow[]): Promise<void> {
-    if (this.#failed) throw this.#failed;
     try {
+      if (this.#isTorn) await this.#cutBack();
       await this.#write(shard, rows);
     } catch (error) {
+      this.#isTorn = true;
       const found = error instanceof Error ? error.message : String(error);
-      this.#failed = new Error(
+      throw new Error(
         `Publishing ${rows.length} captures in ${this.#parts.folder} failed: found "${found}", wanted durable lines; ` +
-          "they are published when the crawl is started again.",
+          "they are published when that goes again.",
         { cause: error },
       );
-      throw this.#failed;
     }
   }
 

@@ -175,6 +175,31 @@ test("publisher: a full disk stops it with a sentence; the next run has every li
   assertOnce((await linesOf(files, "data/pages.jsonl")).slice(1), shards);
 });
 
+test("publisher: a full disk that has room again, or a sync that failed, ends nothing: every line comes once", async () => {
+  for (const room of [0, 1, 100, 2_000, 3_000, "sync"] as const) {
+    const files = new MemoryFiles();
+    const shards = { 0: range(10, 0), 1: range(25, 1) };
+    const publisher = await openPublisher(parts(files, { 0: shards[0] }));
+    await publisher.publishPending();
+    await publisher.close();
+    const full = await openPublisher(parts(files, shards));
+    if (room === "sync") files.failingSyncs = 1;
+    else files.capacityBytes = files.usedBytes + room;
+    await assert.rejects(
+      full.publishPending(),
+      /Publishing 10 captures in data failed.*they are published when that goes/,
+    );
+    if (room !== "sync") await assert.rejects(full.publishPending(), /ENOSPC/);
+    files.capacityBytes = Infinity;
+    assert.equal(await full.publishPending(), 25, String(room));
+    assertOnce(await linesOf(files, "data/pages.jsonl"), shards);
+    assertOnce(await linesOf(files, "data/index.cdxj.log"), shards);
+    await full.finish();
+    assertOnce(await linesOf(files, "data/index.cdxj"), shards);
+    assert.equal(files.openHandles, 0);
+  }
+});
+
 test("publisher: a shard that nobody answers for holds up no other, and comes when its next owner answers", async () => {
   const shards = { 0: range(25, 0), 1: range(25, 1) };
   const files = new MemoryFiles();
