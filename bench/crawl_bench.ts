@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { outriderArguments } from "../tests/support/outrider_process.ts";
 import { coverageOf } from "../tests/support/web_checks.ts";
 import { runArguments, spawnWeb } from "../tests/support/web_server.ts";
 import type { WebProcess } from "../tests/support/web_server.ts";
@@ -32,6 +33,7 @@ export interface CrawlBenchOptions {
 }
 
 const LIMIT_MS = 600_000;
+const LOOP = fileURLToPath(new URL("reference_loop.ts", import.meta.url));
 const CONTESTANTS = ["reference loop", "outrider crawl"] as const;
 type Contestant = (typeof CONTESTANTS)[number];
 
@@ -101,12 +103,11 @@ async function runOne(web: WebProcess, truth: GroundTruth, contestant: Contestan
 }
 
 function commandOf(web: WebProcess, contestant: Contestant, seat: Seat, folder: string): string[] {
-  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const run = (path: string) => [executable(seat.runtime), ...runArguments(seat.runtime, file(path))];
+  const own = executable(seat.runtime);
   const pinned = seat.pin && cpus().length > 1 ? ["taskset", "-c", `0-${cpus().length - 2}`] : [];
-  if (contestant === "reference loop") return [...pinned, ...run("reference_loop.ts"), web.seed];
+  if (contestant === "reference loop") return [...pinned, own, ...runArguments(seat.runtime, LOOP), web.seed];
   const flags = ["--scope", "any", "--delay-ms", "0", "--allow-address", "127.0.0.0/8", "--data", folder, "--json"];
-  return [...pinned, ...run("../cli/main.ts"), "crawl", web.seed, ...flags];
+  return [...pinned, own, ...outriderArguments(seat.runtime), "crawl", web.seed, ...flags];
 }
 
 function runOf(measured: Measured, log: readonly RequestEntry[], truth: GroundTruth): Run {

@@ -8,8 +8,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { runArguments, spawnWeb } from "../tests/support/web_server.ts";
+import { outriderArguments } from "../tests/support/outrider_process.ts";
+import { spawnWeb } from "../tests/support/web_server.ts";
 import { measure } from "./measured_process.ts";
 import type { Row } from "./report/table.ts";
 import { executable } from "./watched_crawl.ts";
@@ -71,10 +71,9 @@ async function runTrial(
 ): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "outrider-latency-"));
   try {
-    const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
     const limits = ["--delay-ms", "0", "--hosts", String(trial.hosts), "--max-parallel", String(trial.parallel)];
     const args = ["crawl", seed, "--scope", "any", ...limits, "--allow-address", "127.0.0.0/8", "--data", folder];
-    const command = [executable(runtime), ...runArguments(runtime, main), ...args, "--json"];
+    const command = [executable(runtime), ...outriderArguments(runtime), ...args, "--json"];
     const { exitCode, cpuSeconds, peakRssMb } = await measure(command, { limitMs: LIMIT_MS });
     if (exitCode !== 0) throw new Error(`A crawl was run on ${runtime}; it ended with code ${exitCode}, not 0.`);
     const log = await logOf();

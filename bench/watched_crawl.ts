@@ -11,8 +11,7 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers";
-import { fileURLToPath } from "node:url";
-import { runArguments } from "../tests/support/web_server.ts";
+import { outriderArguments } from "../tests/support/outrider_process.ts";
 import { processUsage } from "./process_usage.ts";
 
 export interface Sample {
@@ -56,8 +55,7 @@ export function executable(runtime: string): string {
 
 /** Runs the crawl to its end. */
 export async function watchCrawl(options: WatchOptions): Promise<WatchedCrawl> {
-  const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-  const args = [...runArguments(options.runtime, main), "crawl", ...options.args, "--json"];
+  const args = [...outriderArguments(options.runtime), "crawl", ...options.args, "--json"];
   const startedMs = performance.now();
   const child = spawn(executable(options.runtime), args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");

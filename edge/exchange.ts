@@ -1,6 +1,6 @@
 /**
  * One request under a lease: sent when the lease allows, counted by its pace whatever comes of it.
- * Invariant: a request that was lost with a kept connection is sent once more at most, as a start of its own (ADR 31).
+ * Invariant: a request that was lost with a kept connection is sent once more at most, as a start of its own (ADR 30).
  */
 
 import { LIMITS, type Target } from "../protocol/mod.ts";

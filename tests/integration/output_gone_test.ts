@@ -8,13 +8,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { checkPages } from "../support/crawl_output.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
-import { runArguments, spawnWeb } from "../support/web_server.ts";
+import { outriderArguments } from "../support/outrider_process.ts";
+import { spawnWeb } from "../support/web_server.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const FULL = "/dev/full";
 const noFull = existsSync(FULL) ? undefined : "there is no /dev/full here";
 
@@ -27,7 +26,7 @@ interface Run {
 
 async function run({ args, stdin, stdout }: Run): Promise<{ code: number; stderr: string }> {
   const full = stdout === FULL ? openSync(FULL, "w") : undefined;
-  const child = spawn(process.execPath, [...runArguments(process.execPath, MAIN), ...args], {
+  const child = spawn(process.execPath, [...outriderArguments(process.execPath), ...args], {
     stdio: ["pipe", full ?? "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1" },
   });

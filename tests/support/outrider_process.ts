@@ -4,11 +4,23 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runArguments } from "./web_server.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const DENO_JSON = new URL("../../deno.json", import.meta.url);
+
+/** Arguments that run `outrider` on `runtime` as its users do: on Deno with the engine's flags of `deno task outrider`. */
+export function outriderArguments(runtime: string): string[] {
+  if (!/deno[^/]*$/.test(runtime)) return [MAIN];
+  const { tasks } = JSON.parse(readFileSync(DENO_JSON, "utf8"));
+  const [deno, ...args] = tasks.outrider.command.split(" ");
+  if (deno !== "deno" || args.at(-1) !== "cli/main.ts") {
+    throw new Error(`Reading the task outrider found ${tasks.outrider.command}; wanted deno … cli/main.ts.`);
+  }
+  return [...args.slice(0, -1), MAIN];
+}
 
 export interface Ended {
   /** Exit code; null when a signal ended it. */
@@ -34,7 +46,7 @@ export interface OutriderOptions {
 
 export function spawnOutrider(args: readonly string[], options: OutriderOptions = {}): Outrider {
   const runtime = options.runtime ?? process.execPath;
-  const child = spawn(runtime, [...runArguments(runtime, MAIN), ...args], {
+  const child = spawn(runtime, [...outriderArguments(runtime), ...args], {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", ...options.env },
   });

@@ -37,7 +37,7 @@ import type { Ending } from "../clocks/start_groups.ts";
 const DEFERRED_REST_MS = 1_000;
 /** The same, doubling each time, while the address that it goes to is full and another coordinator's. */
 const TURNED_AWAY_REST_MS = 16_000;
-/** Requests that one target can have cost: its own and its redirects' within the lease, each lost once (ADR 31). */
+/** Requests that one target can have cost: its own and its redirects' within the lease, each lost once (ADR 30). */
 const REQUESTS_PER_TARGET = 2 * (1 + Math.max(LIMITS.redirectHops, LIMITS.robotsRedirectHops));
 
 const STALE: CompletionReply = { status: "stale", accepted: 0 };
