@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import process from "node:process";
 import { startDnsServer } from "../support/dns_server.ts";
@@ -262,3 +262,42 @@ test("local trouble: a full disk stops leasing, and room on it is enough to go o
     await folder.remove();
   }
 }, { skip: MOUNT_ABSENT, timeoutMs: 90_000 });
+
+const NOT_ASKED = process.env.OUTRIDER_TEST_FULL_DISK === "1" ? undefined : "by hand: OUTRIDER_TEST_FULL_DISK=1";
+
+test(
+  "local trouble: a disk that others have filled, frontier and index and all, is waited for until it has room",
+  async () => {
+    const sites = await startSites(chain);
+    const folder = temporaryFolder();
+    const disk = folder.file("disk");
+    assert.ok(mountDisk(disk, "20m"));
+    const seeds = HOSTS.map((host) => sites.url(host, "/1"));
+    const crawl = spawnOutrider([
+      ...["crawl", ...seeds, ...NETWORK, ...NO_WINDOWS, "--data", `${disk}/data`, "--json"],
+      ...["--delay-ms", "300", "--delay-factor", "0"],
+    ]);
+    try {
+      await until("the crawl to begin", () => sites.log.length > HOSTS.length);
+      for (let full = 0; full < 3;) {
+        try {
+          appendFileSync(`${disk}/filler`, new Uint8Array(full === 0 ? 65_536 : 1));
+        } catch {
+          full++;
+        }
+      }
+      await crawl.line(/disk is full|ENOSPC/);
+      rmSync(`${disk}/filler`);
+      const ended = await crawl.ended;
+      assert.equal(ended.code, 0, ended.stderr);
+      assertWhole(summaryOf(ended), sites);
+    } finally {
+      crawl.kill("SIGKILL");
+      await crawl.ended;
+      unmountDisk(disk);
+      await sites.close();
+      await folder.remove();
+    }
+  },
+  { skip: MOUNT_ABSENT ?? NOT_ASKED, timeoutMs: 120_000 },
+);
