@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { test } from "../support/test.ts";
 
 const KILLS = 10;
-const KILLS_IN_THREAD = 3;
+const KILLS_IN_THREAD = 2;
 /** Lines after which the child is killed, more or fewer by chance. */
 const LINES = [1, 40, 7, 90, 15];
 
