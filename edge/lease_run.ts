@@ -4,12 +4,13 @@
  */
 
 import { type Lease, LIMITS, type Outcome, type Target } from "../protocol/mod.ts";
+import { faultSentence } from "./health/bugs.ts";
 import { LeaseHold } from "./lease_hold.ts";
 import { LeaseRobots } from "./lease_robots.ts";
 import { settlePage } from "./page_outcome.ts";
 import { captureName, crawlPage, type PageAnswer } from "./page_target.ts";
 import type { EdgeParts } from "./parts.ts";
-import { crawlRobots } from "./robots_target.ts";
+import { crawlRobots, unreadable } from "./robots_target.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** An archive that takes longer is one that the host needn't wait for. */
@@ -95,8 +96,24 @@ class LeaseRun {
   }
 
   async #robotsTarget(target: Target): Promise<void> {
-    const outcome = await crawlRobots(target, this.#hold, this.#robots, this.#parts);
+    const outcome = await crawlRobots(target, this.#hold, this.#robots, this.#parts).catch((error) => {
+      this.#blame(target, error);
+      return unreadable(target, this.#robots);
+    });
     if (outcome) this.#whenDurable(() => this.#report(target, outcome));
+  }
+
+  /** Throws `error` again, unless it is a fault of ours that this target brought to light. */
+  #blame({ url }: Target, error: unknown): string {
+    if (!this.#parts.health.bugs.isOfPage(error)) throw error;
+    this.#parts.log.error("this is a bug", { url, error: String(error), stack: error.stack });
+    return faultSentence(url, error);
+  }
+
+  /** What is told of a page that can't be worked on. It was asked for, as far as is known. */
+  #faulty(target: Target, error: unknown): Outcome {
+    const detail = this.#blame(target, error);
+    return { target_id: target.target_id, status: "failed", failure: "scan_failed", detail, requests: 1 };
   }
 
   /** Reports at once where all that it rests on is durable. */
@@ -118,7 +135,10 @@ class LeaseRun {
   }
 
   async #page(target: Target): Promise<void> {
-    const page = await crawlPage(target, this.#hold, this.#robots, this.#parts);
+    const page: PageAnswer = await crawlPage(target, this.#hold, this.#robots, this.#parts).catch((error) => ({
+      kind: "outcome",
+      outcome: this.#faulty(target, error),
+    }));
     if (page.kind === "outcome") return this.#whenDurable(() => this.#report(target, page.outcome));
     if (page.kind !== "answer") return;
     const isOurs = this.#parts.health.judge(this.#lease.host, page.answered.answer);
@@ -141,7 +161,11 @@ class LeaseRun {
     else if (verdict?.kind === "failed") this.#hold.failed(verdict.failure, verdict.retryAfterMs);
     else this.#hold.succeeded();
     const bytes = answer.ok ? answer.body.length + answer.decoded.length : 0;
-    const settled = this.#parts.backlog.hold(bytes, settlePage({ target, ...page }, this.#hold, this.#parts));
+    const settling = settlePage({ target, ...page }, this.#hold, this.#parts).then((done) => {
+      this.#parts.health.bugs.nothing();
+      return done;
+    }, (error) => ({ outcome: this.#faulty(target, error), acknowledged: undefined }));
+    const settled = this.#parts.backlog.hold(bytes, settling);
     this.#track(
       this.#settling,
       settled.then(async ({ outcome, acknowledged }) => {

@@ -71,6 +71,11 @@ export async function crawlRobots(
   }
 }
 
+/** What its file says can't be known by this program: nothing of the origin is asked for before it is read anew. */
+export function unreadable(target: Target, robots: LeaseRobots): RobotsFetched {
+  return refused(target, originOf(target.url), robots, { requests: 1, hops: [] });
+}
+
 /** Another host that has to be asked can't be now: the question stays open, as with any redirect that isn't followed. */
 function refused(
   { target_id }: Target,

@@ -9,6 +9,7 @@
 
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import type { Exchange, FetchFailure, NetworkProbe } from "../ports.ts";
+import { Bugs } from "./bugs.ts";
 import { type Suspected, suspectedOf } from "./suspicion.ts";
 import { Witnesses } from "./witnesses.ts";
 
@@ -62,6 +63,7 @@ interface Probing {
 }
 
 export class Health {
+  readonly bugs: Bugs = new Bugs();
   readonly #parts: HealthParts;
   readonly #witnesses = new Witnesses();
   /** Hosts without an answer since they failed, by monotonic ms of the failure. */
