@@ -5,7 +5,7 @@
 
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { namingFile } from "./file_errors.ts";
 import type { AppendFile, Files } from "./ports.ts";
 
@@ -27,8 +27,20 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** With the entries of all folders that had to be made for it; one that mayn't be opened can't be synced. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await fs.mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  const last = dirname(resolve(first));
+  for (let at = resolve(folder); at !== last; at = dirname(at)) {
+    await syncFolder(dirname(at)).catch((error) => {
+      if (error.code !== "EACCES") throw error;
+    });
+  }
+}
+
 async function openAppend(path: string): Promise<AppendFile> {
-  await fs.mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const handle = await fs.open(path, "a");
   await syncFolder(dirname(path));
   let size = (await handle.stat()).size;
@@ -67,7 +79,7 @@ async function readRange(path: string, offset: number, length: number): Promise<
 }
 
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await fs.mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const temporary = `${path}.tmp`;
   const handle = await fs.open(temporary, "w");
   try {
