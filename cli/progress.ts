@@ -36,7 +36,7 @@ export function durationText(ms: number): string {
 }
 
 /** (1, "page") -> "1 page", (2, "page") -> "2 pages". */
-function plural(count: number, noun: string): string {
+export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 

@@ -2,6 +2,8 @@
  * `outrider warc index`: CDXJ lines of data folders and WARC files.
  * Invariant: of a crawl's own files only what its frontier acknowledged is listed, as captures of lost leases are nobody's
  * answer; `--all` lists every record. Files that lie in no data folder are listed whole.
+ * Invariant: a file that the crawl's own index names is named as there, whatever path it was given by, so that the lines
+ * can take that index' place.
  */
 
 import type { Core } from "../core-wasm/core.ts";
@@ -39,24 +41,28 @@ export interface IndexJob {
 const MAX_LINES = 2_000_000;
 const WARC_NAME = /\.warc(\.gz)?$/;
 
-/** Where the acknowledged records of a file begin. */
-type Offsets = ReadonlySet<number>;
+/** What a crawl's own index has of a file: its name there, and where its acknowledged records begin. */
+interface Known {
+  readonly filename: string;
+  readonly offsets: Set<number>;
+}
 
-const NONE: Offsets = new Set();
+const NONE: ReadonlySet<number> = new Set();
 
 /** The lines, sorted bytewise, and whether all was well: what is wrong with a file is noted, and stops no other. */
 export async function warcIndex(job: IndexJob, io: IndexIo): Promise<{ lines: string[]; isWhole: boolean }> {
   const lines: string[] = [];
   let isWhole = true;
-  const known = new Map<string, Promise<ReadonlyMap<string, Offsets> | undefined>>();
+  const known = new Map<string, Promise<ReadonlyMap<string, Known> | undefined>>();
   for (const path of await warcsOf(job.paths, io.files)) {
     try {
       await mustBeFile(path, io.files);
-      const folder = job.all ? "" : crawlFolder(path);
+      const folder = crawlFolder(path);
       if (!known.has(folder)) known.set(folder, acknowledged(io, folder));
       const index = await known.get(folder);
-      const offsets = index && (index.get(baseName(path)) ?? NONE);
-      isWhole = await addLines(lines, { path, offsets, core: job.core }, io) && isWhole;
+      const { filename = path, offsets = NONE } = index?.get(baseName(path)) ?? {};
+      const wanted = job.all || index === undefined ? undefined : offsets;
+      isWhole = await addLines(lines, { path, filename, offsets: wanted, core: job.core }, io) && isWhole;
     } catch (error) {
       io.note(error instanceof Error ? error.message : String(error));
       isWhole = false;
@@ -96,26 +102,29 @@ export async function warcsOf(paths: readonly string[], files: Pick<Files, "list
 }
 
 /** What the crawl's own index has, by file; undefined where there is no such index. */
-async function acknowledged({ files }: IndexIo, folder: string): Promise<Map<string, Set<number>> | undefined> {
+async function acknowledged({ files }: IndexIo, folder: string): Promise<Map<string, Known> | undefined> {
   const path = folder === "" ? undefined : await crawlIndexPath(files, folder);
   if (path === undefined) return undefined;
-  const offsets = new Map<string, Set<number>>();
+  const known = new Map<string, Known>();
   for await (const { filename, offset } of crawlIndexLines(files, path)) {
     const name = baseName(filename);
-    const ofFile = offsets.get(name) ?? new Set();
-    offsets.set(name, ofFile.add(offset));
+    const ofFile = known.get(name) ?? { filename, offsets: new Set() };
+    known.set(name, ofFile);
+    ofFile.offsets.add(offset);
   }
-  return offsets;
+  return known;
 }
 
 interface OneFile {
   readonly path: string;
+  /** What the lines call it. */
+  readonly filename: string;
   /** Absent: every record. */
-  readonly offsets: Offsets | undefined;
+  readonly offsets: ReadonlySet<number> | undefined;
   readonly core: Pick<Core, "url">;
 }
 
-async function addLines(lines: string[], { path, offsets, core }: OneFile, io: IndexIo): Promise<boolean> {
+async function addLines(lines: string[], { path, filename, offsets, core }: OneFile, io: IndexIo): Promise<boolean> {
   const surt = (url: string) => {
     const facts = core.url(url);
     return "error" in facts || facts.surt === "" ? url : facts.surt;
@@ -128,7 +137,7 @@ async function addLines(lines: string[], { path, offsets, core }: OneFile, io: I
       continue;
     }
     if (offsets !== undefined && !offsets.has(step.offset)) continue;
-    const line = indexLine(step, { filename: path, surt });
+    const line = indexLine(step, { filename, surt });
     if (line !== undefined) lines.push(line);
     if (lines.length > MAX_LINES) {
       throw new Error(`Indexing ${path}: found more than ${MAX_LINES} records, wanted fewer files at a time.`);

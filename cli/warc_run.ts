@@ -9,6 +9,7 @@ import { holdsHttp, readHttpBlock } from "../edge/warc/payload.ts";
 import { readWarc, type WarcRecord } from "../edge/warc/reader.ts";
 import { fieldOf } from "../edge/warc/record_parser.ts";
 import type { Digest, Gunzip } from "../runtime/ports.ts";
+import { plural } from "./progress.ts";
 import type { Packed, PackJob } from "./wacz_pack.ts";
 import { mustBeFile, warcIndex, warcsOf, type WarcSource } from "./warc_index.ts";
 
@@ -76,7 +77,7 @@ async function checkOne(path: string, io: WarcIo): Promise<boolean> {
   for (;;) {
     const step = await steps.next();
     if (step.done) {
-      io.note(`${path}: ${step.value} records, ${problems} problems.`);
+      io.note(`${path}: ${plural(step.value, "record")}, ${plural(problems, "problem")}.`);
       return problems === 0;
     }
     problems++;
@@ -185,7 +186,7 @@ async function pack(args: readonly string[], io: WarcIo): Promise<number> {
   try {
     const job = { paths, out, isForced, now: io.now(), ...(title === undefined ? {} : { title }) };
     const { warcs, bytes } = await io.pack(job, await io.core());
-    io.note(`${out}: ${warcs} WARC files, ${bytes} bytes.`);
+    io.note(`${out}: ${plural(warcs, "WARC file")}, ${bytes} bytes.`);
     return 0;
   } catch (error) {
     io.note(error instanceof Error ? error.message : String(error));

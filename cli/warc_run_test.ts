@@ -83,6 +83,14 @@ test("E84: of a crawl's files the index lists what was acknowledged; --all lists
   for (const named of [path, "data", "data/"]) {
     assert.deepEqual(await urls(named), ["http://b.example/2"], named);
     assert.deepEqual(await urls("--all", named), both, named);
+    for (const args of [[named], ["--all", named]]) {
+      const { out } = await run(files, "index", ...args);
+      assert.deepEqual(
+        out.match(/(?<="filename":")[^"]*/g),
+        args.map(() => record.storage_key),
+        "named as in the crawl's",
+      );
+    }
   }
   await files.remove("data/index.cdxj.log");
   await files.writeWhole("data/index.cdxj", new TextEncoder().encode(log));
