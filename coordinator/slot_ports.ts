@@ -36,7 +36,10 @@ export interface SlotMark {
   readonly mapVersion: number;
   /** Of `arriving`: where the copy goes on; absent = nothing of it is here yet. */
   readonly cursor?: SlotCursor;
-  /** Of `drained`: ms that its rows' times are behind the shard's owner, whose clock is ahead of who drained it. Absent = 0. */
+  /**
+   * Of `drained`, `arriving` and `arrived`: ms that its rows' times may be behind the shard's owner, whose clock is ahead of
+   * who drained or copied it. Absent = 0.
+   */
   readonly aheadMs?: number;
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { BackQueueSummary, LeaseRow, ShardSnapshot, ShardStore, UrlRow } from "../ports.ts";
+import type { SlotMark } from "../slot_ports.ts";
 import { BackQueue } from "./queues/back_queue.ts";
 import { usedInCycle } from "./door/budget.ts";
 import { copyCounts } from "./counters.ts";
@@ -23,25 +24,30 @@ export interface LoadOptions {
   readonly copies: SeenCopies | undefined;
   /** How far this process' clock is ahead of that of the owner who wrote the rows, ms. */
   readonly aheadMs: number;
+  /** Starts up to this wall time of that owner had come true when it wrote its last: they stay as they are. */
+  readonly aheadAfterMs?: number | undefined;
 }
 
+const STILL: ReadonlySet<SlotMark["state"]> = new Set(["drained", "arriving", "arrived"]);
+
 export async function loadShard(parts: FrontierParts, options: LoadOptions): Promise<Shard> {
-  const { index, store, isStart, copies, aheadMs } = options;
+  const { index, store, isStart, copies, aheadMs, aheadAfterMs } = options;
   const whole = await store.load();
   const shard = new Shard(index, parts, copies);
   for (const mark of whole.marks) shard.marks.put(mark);
-  // Rows that stand still can't be shifted: their mark says so, with the first commit under this clock.
+  // Rows that stand still, or that came under another clock, aren't shifted now: their mark says so, with the first
+  // commit under this clock.
   for (const mark of whole.marks) {
-    if (mark.state === "drained" && aheadMs > 0) shard.mark({ ...mark, aheadMs: (mark.aheadMs ?? 0) + aheadMs });
+    if (STILL.has(mark.state) && aheadMs > 0) shard.mark({ ...mark, aheadMs: (mark.aheadMs ?? 0) + aheadMs });
   }
-  const snapshot = shifted(withoutAbsent(whole), aheadMs);
+  const snapshot = shifted(withoutAbsent(whole), aheadMs, aheadAfterMs);
   shard.batchSeq = snapshot.batchSeq;
   shard.nextUrlSeq = snapshot.nextUrlSeq;
   shard.nextCaptureSeq = snapshot.nextCaptureSeq;
   loadLimits(shard, snapshot);
   loadHosts(shard, snapshot);
   loadCounters(shard, snapshot);
-  await loadLeases(shard, snapshot, store);
+  await loadLeases(shard, { ...snapshot, leases: snapshot.leases.map((row) => since(row, aheadMs)) }, store);
   loadTallies(shard, snapshot);
   if (snapshot.outboxRows > 0) {
     for (const row of await store.readOutbox(snapshot.outboxRows)) shard.outbox.add(row, true);
@@ -57,9 +63,13 @@ export async function loadShard(parts: FrontierParts, options: LoadOptions): Pro
   return shard;
 }
 
-/** The next batch keeps the starts that are to come, where they were loaded later than they stand in the store. */
+/**
+ * The next batch keeps the starts that are to come and those of open leases, where they were loaded later than they stand in
+ * the store: who loads the shard next may know nothing of the clock that wrote them.
+ */
 export function keepStarts(shard: Shard, now: number): void {
   for (const host of shard.hosts.values()) if (host.nextStartAt > now) shard.batch.changeHost(host);
+  for (const lease of shard.leases.values()) shard.batch.putLease(lease);
 }
 
 /** What RAM holds of one slot. */
@@ -168,6 +178,11 @@ function loadTallies(shard: Shard, snapshot: Pick<SlotState, "backQueues" | "tal
     const used = usedInCycle(tally, accepted, cycle);
     shard.domainUse.add(crawlId, shard.parts.directory.placeOf(host).domain, cycle, used);
   }
+}
+
+/** A lease whose start stands in the rows by another's clock. What may follow on it is counted from there. */
+function since(row: LeaseRow, aheadMs: number): LeaseRow {
+  return { ...row, grantedAt: row.grantedAt + aheadMs };
 }
 
 async function loadLeases(shard: Shard, snapshot: ShardSnapshot, store: ShardStore): Promise<void> {

@@ -11,7 +11,7 @@ import type { SeenWrites } from "../seen_ports.ts";
 import type { Crawl } from "./crawls/crawl.ts";
 import { ClockSteps } from "./clock_steps.ts";
 import { gather } from "./gather.ts";
-import { keepStarts, loadShard } from "./load.ts";
+import { keepStarts, type LoadOptions, loadShard } from "./load.ts";
 import { type Operation, Round } from "./round.ts";
 import { SeenCopies } from "./seen/seen_copies.ts";
 import { clusterOf, SeenKeys } from "./seen/seen_keys.ts";
@@ -25,11 +25,9 @@ interface Waiting {
 }
 
 /** Of a shard that other coordinators may take over. */
-export interface Owning {
+export interface Owning extends Pick<LoadOptions, "aheadMs" | "aheadAfterMs"> {
   readonly ownerTerm: number;
   readonly beatMs: number;
-  /** How far this process' clock is ahead of that of the owner before, ms. */
-  readonly aheadMs: number;
   /** Monotonic ms at which the shard was surely owned. */
   readonly ownedAtMs: number;
   /** Another has it; the writer is to be closed. */
@@ -94,8 +92,10 @@ export class ShardWriter {
   static async open(index: number, parts: FrontierParts, means: WriterMeans): Promise<ShardWriter> {
     const { store, owning } = means;
     const copies = parts.blobs === undefined ? undefined : new SeenCopies(parts.blobs, index, parts.log);
-    const loading = loadShard(parts, { index, store, isStart: true, copies, aheadMs: owning?.aheadMs ?? 0 });
+    const { aheadMs = 0, aheadAfterMs } = owning ?? {};
+    const loading = loadShard(parts, { index, store, isStart: true, copies, aheadMs, aheadAfterMs });
     const shard = owning === undefined ? await loading : await whileBeating(loading, { parts, store, owning });
+    if (aheadMs > 0) keepStarts(shard, parts.clock.wallMs());
     return new ShardWriter(shard, means, copies);
   }
 
@@ -343,7 +343,8 @@ export class ShardWriter {
   async #loadAnew(stepMs: number): Promise<Shard> {
     const { store } = this;
     const aheadMs = (this.#owning?.aheadMs ?? 0) + stepMs;
-    const options = { index: this.#index, store, isStart: false, copies: this.#copies, aheadMs };
+    const aheadAfterMs = stepMs > 0 ? 0 : this.#owning?.aheadAfterMs;
+    const options = { index: this.#index, store, isStart: false, copies: this.#copies, aheadMs, aheadAfterMs };
     const loading = loadShard(this.#parts, options);
     const owning = this.#owning;
     const fresh = owning === undefined

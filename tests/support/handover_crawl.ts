@@ -16,7 +16,7 @@ const ALL = DOMAINS.flatMap((domain) => Array.from({ length: PAGES }, (_, i) => 
 const ANY = { scope: { kind: "any", domains: [], include: [], exclude: [] } } as const;
 
 /** Moments without anything new after which all is over; the later ones are long, so that lost leases run out. */
-const QUIET_STEPS = 25;
+const QUIET_STEPS = 40;
 const SHORT_STEPS = 10;
 
 /** Every page links to the next of its host and to one of each other host. */

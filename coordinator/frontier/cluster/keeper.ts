@@ -206,9 +206,9 @@ export class Keeper {
       this.holder.refuse(index, lost);
       return undefined;
     }
-    const aheadMs = watch.aheadMs;
+    const { lead } = watch;
     this.foreign.forget(shard);
-    return this.holder.take({ index, overTerm: look?.ownerTerm ?? 0, aheadMs });
+    return this.holder.take({ index, overTerm: look?.ownerTerm ?? 0, lead });
   }
 
   #share(nowMs: number): number {

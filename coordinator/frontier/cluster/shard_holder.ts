@@ -14,6 +14,7 @@ import { crawlUnknownTo } from "../lost_databases.ts";
 import type { CrawlBook } from "../crawls/crawl.ts";
 import type { FrontierParts } from "../shard.ts";
 import { ShardWriter } from "../writer.ts";
+import type { ClockLead } from "./shard_watch.ts";
 
 export interface HolderOptions {
   readonly parts: FrontierParts;
@@ -28,7 +29,7 @@ export interface Taking {
   readonly index: number;
   /** The owner term that was watched. */
   readonly overTerm: number;
-  readonly aheadMs: number;
+  readonly lead: ClockLead;
 }
 
 /** After a shard couldn't be taken: so long it isn't tried again. */
@@ -80,7 +81,7 @@ export class ShardHolder {
     return done;
   }
 
-  async #take({ index, overTerm, aheadMs }: Taking): Promise<void> {
+  async #take({ index, overTerm, lead }: Taking): Promise<void> {
     const { parts, desk, beatMs, openStore } = this.#options;
     const store = openStore(index);
     let writer: ShardWriter | undefined;
@@ -92,7 +93,7 @@ export class ShardHolder {
       writer = await ShardWriter.open(index, parts, {
         store,
         saveCrawl,
-        owning: { ownerTerm, beatMs, aheadMs, ownedAtMs, onLost },
+        owning: { ownerTerm, beatMs, aheadMs: lead.ms, aheadAfterMs: lead.afterMs, ownedAtMs, onLost },
       });
       if (crawlUnknownTo(parts.crawls, writer.shard) !== undefined) await desk.refresh();
       const unknown = crawlUnknownTo(parts.crawls, writer.shard);
@@ -100,7 +101,7 @@ export class ShardHolder {
       await enterShard(writer, parts.crawls);
       countPages(writer, parts.crawls);
       await this.#options.allotments.enter(writer);
-      await parts.clock.sleep(Math.ceil(aheadMs), this.#stop.signal);
+      if (lead.isKnown) await parts.clock.sleep(Math.ceil(lead.ms), this.#stop.signal);
       if (this.#stop.signal.aborted) throw new OwnerLost("Taking a shard: the coordinator is closing.");
       // Another may have taken it while the clock was waited for.
       if (writer.isStopped) throw new OwnerLost(writer.problem);
@@ -108,7 +109,7 @@ export class ShardHolder {
       countPages(writer, parts.crawls);
       parts.book.put(index, writer);
       this.#learnOwners();
-      parts.log.info("took a shard", { shard: index, term: ownerTerm, clockAheadMs: aheadMs });
+      parts.log.info("took a shard", { shard: index, term: ownerTerm, clockAheadMs: lead.ms });
     } catch (error) {
       this.#forget(index);
       if (writer === undefined) await store.giveBack().catch(() => {}).then(() => store.close());

@@ -4,6 +4,7 @@
  * to when a look at it began that found the same; no two wall clocks are compared for it.
  */
 
+import { LIMITS } from "../../../protocol/mod.ts";
 import type { ShardLook } from "../../reader_ports.ts";
 
 /** When a look began, and when its answer was there. */
@@ -14,6 +15,18 @@ export interface LookTime {
   readonly wallMs: number;
 }
 
+/** How far this process' wall clock is ahead of another's. */
+export interface ClockLead {
+  /** At most so far. */
+  readonly ms: number;
+  /** Starts up to this time of the other's clock had come true at its newest commit. */
+  readonly afterMs: number;
+  /** It was learned from beats; otherwise it is what it may be. */
+  readonly isKnown: boolean;
+}
+
+const SAME_CLOCK: ClockLead = { ms: 0, afterMs: 0, isKnown: true };
+
 /** Clocks are set: what was seen before the newest of these differences says nothing of now. */
 const DIFFERENCES = 3;
 
@@ -23,14 +36,18 @@ export class ShardWatch {
   #confirmedMs = 0;
   /** The newest last; each is too large by the age that the commit had when it was seen. */
   #differencesMs: number[] = [];
+  /** Of the state that was seen first. */
+  #first: { readonly differenceMs: number; readonly ownerWallMs: number } | undefined;
 
   see(look: ShardLook | undefined, time: LookTime): void {
     const state = look === undefined ? "none" : `${look.owner} ${look.ownerTerm} ${look.batchSeq} ${look.ownerWallMs}`;
     this.#confirmedMs = time.beganMs;
     if (state === this.#state) return;
     // Of a commit that came between two looks; of the first look nobody knows how old it is.
-    if (this.#state !== undefined && look !== undefined && look.ownerWallMs > 0) {
-      this.#differencesMs = [...this.#differencesMs.slice(1 - DIFFERENCES), time.wallMs - look.ownerWallMs];
+    if (look !== undefined && look.ownerWallMs > 0) {
+      const differenceMs = time.wallMs - look.ownerWallMs;
+      if (this.#state === undefined) this.#first = { differenceMs, ownerWallMs: look.ownerWallMs };
+      else this.#differencesMs = [...this.#differencesMs.slice(1 - DIFFERENCES), differenceMs];
     }
     this.#state = state;
     this.#sinceMs = time.endedMs;
@@ -41,9 +58,17 @@ export class ShardWatch {
     return Math.max(0, this.#confirmedMs - this.#sinceMs);
   }
 
-  /** How far this process' wall clock is ahead of the owner's, at most; 0 where it isn't, or nobody knows. */
-  get aheadMs(): number {
-    return this.#differencesMs.length === 0 ? 0 : Math.max(0, Math.min(...this.#differencesMs));
+  /**
+   * An owner that was never seen to beat may be one whose clock is behind, or be long gone: what was still to come when it
+   * wrote its last is put off by the difference then, or by what clocks may differ by.
+   */
+  get lead(): ClockLead {
+    if (this.#differencesMs.length > 0) {
+      return { ms: Math.max(0, Math.min(...this.#differencesMs)), afterMs: 0, isKnown: true };
+    }
+    if (this.#first === undefined) return SAME_CLOCK;
+    const { differenceMs, ownerWallMs } = this.#first;
+    return { ms: Math.max(0, Math.min(differenceMs, LIMITS.clockSkewMs)), afterMs: ownerWallMs, isKnown: false };
   }
 
   /** It has another owner now, whose clock is to be watched anew. */
@@ -51,5 +76,6 @@ export class ShardWatch {
     this.#state = undefined;
     this.#sinceMs = this.#confirmedMs;
     this.#differencesMs = [];
+    this.#first = undefined;
   }
 }

@@ -20,10 +20,25 @@ test("clocks: an owner's that was set back, or the watcher's that was set forwar
       owner += 1_000;
       own += 1_000;
     }
-    assert.equal(watch.aheadMs, 0);
+    assert.deepEqual(watch.lead, { ms: 0, afterMs: 0, isKnown: true });
     owner += ownerStep;
     own += ownStep;
     for (let beat = 10; beat < 13; beat++) look(watch, beat, { owner: owner += 1_000, own: own += 1_000 });
-    assert.equal(watch.aheadMs, 60_000);
+    assert.equal(watch.lead.ms, 60_000);
+  }
+});
+
+test("clocks: of an owner that was never seen to beat the difference is what it may be, for what was still to come", () => {
+  for (const [differenceMs, ms] of [[-5_000, 0], [3_000, 3_000], [3_600_000, 60_000]] as const) {
+    const watch = new ShardWatch();
+    for (const at of [0, 1, 2]) {
+      const seen = { owner: "a", ownerTerm: 1, batchSeq: 7, ownerWallMs: 1_000_000 } as Parameters<
+        ShardWatch["see"]
+      >[0];
+      watch.see(seen, { beganMs: at * 1_000, endedMs: at * 1_000, wallMs: 1_000_000 + differenceMs + at * 1_000 });
+    }
+    assert.deepEqual(watch.lead, { ms, afterMs: 1_000_000, isKnown: false });
+    watch.forget();
+    assert.deepEqual(watch.lead, { ms: 0, afterMs: 0, isKnown: true });
   }
 });

@@ -39,9 +39,10 @@ const EVERY = Number(process.env.OUTRIDER_SLOT_DEATHS ?? 293);
 
 test("slots move between two coordinators that may die between any two writes", async () => {
   for (let write = 7;; write += EVERY) {
-    const all = await emptyShard({ aheadMs: [0, 3_000], death: { write, isAfter: write % 2 === 0 } }).catch((error) => {
-      throw new Error(`killed at write ${write}: ${error.message}`, { cause: error });
-    });
+    const all = await emptyShard({ aheadMs: [0, 3_000], delayMs: 8_000, death: { write, isAfter: write % 2 === 0 } })
+      .catch((error) => {
+        throw new Error(`killed at write ${write}: ${error.message}`, { cause: error });
+      });
     assert.equal(all.world.control.crawls.get("c")!.state, "finished", `killed at write ${write}`);
     await all.advancing(all.close());
     if (all.deaths === 0 || write > 600) break;

@@ -10,6 +10,7 @@ import type { SlotMark } from "../../slot_ports.ts";
 import { addTo } from "../counters.ts";
 import { loadSlot, type SlotState } from "../load.ts";
 import type { Operation } from "../round.ts";
+import { shifted } from "./shift.ts";
 
 /** What other shards' hosts were refused for is counted without their names from here on. */
 export function beginArrival(mark: Omit<SlotMark, "state">): Operation<void> {
@@ -35,8 +36,8 @@ export function arrivedOperation(slot: number, queues: readonly BackQueueSummary
     apply({ shard }) {
       const mark = shard.marks.get(slot);
       if (mark?.state !== "arriving" || mark.cursor?.table !== "end") return;
-      const { other, mapVersion } = mark;
-      shard.mark({ slot, state: "arrived", other, mapVersion });
+      const { cursor: _, ...rest } = mark;
+      shard.mark({ ...rest, state: "arrived" });
       for (const { crawlId, ready, waiting } of queues) {
         if (ready + waiting > 0) shard.changeCounts(crawlId).accepted += ready + waiting;
       }
@@ -48,9 +49,15 @@ export function arrivedOperation(slot: number, queues: readonly BackQueueSummary
 export function thawOperation(slot: number, state: SlotState): Operation<void> {
   return {
     apply({ shard, now }) {
-      if (shard.marks.get(slot)?.state !== "arrived") return;
+      const mark = shard.marks.get(slot);
+      if (mark?.state !== "arrived") return;
       shard.unmark(slot);
-      for (const host of loadSlot(shard, state)) shard.reschedule(host, now);
+      const { aheadMs = 0 } = mark;
+      for (const host of loadSlot(shard, shifted(state, aheadMs))) {
+        shard.reschedule(host, now);
+        // As it stands in the store the mark was needed to read it.
+        if (aheadMs > 0 && host.nextStartAt > now) shard.batch.changeHost(host);
+      }
     },
   };
 }

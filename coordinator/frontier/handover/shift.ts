@@ -7,17 +7,21 @@ import type { SlotPage } from "../../slot_ports.ts";
 
 type Timed = Pick<SlotPage, "hosts" | "domains" | "addresses">;
 
-/** Rows whose next starts and windows end `aheadMs` later: the reader's clock is ahead by no more than that. */
-export function shifted<P extends Timed>(page: P, aheadMs: number): P {
+/**
+ * Rows whose next starts and windows end `aheadMs` later: the reader's clock is ahead by no more than that. Those up to
+ * `afterMs` stay: they had come true when the rows were written.
+ */
+export function shifted<P extends Timed>(page: P, aheadMs: number, afterMs = 0): P {
   if (aheadMs <= 0) return page;
+  const moved = (time: number) => time > afterMs ? time + aheadMs : time;
   const later = <T extends { readonly startsUntil: number; readonly parallelUntil: number }>(held: T): T => ({
     ...held,
-    startsUntil: held.startsUntil > 0 ? held.startsUntil + aheadMs : 0,
-    parallelUntil: held.parallelUntil > 0 ? held.parallelUntil + aheadMs : 0,
+    startsUntil: moved(held.startsUntil),
+    parallelUntil: moved(held.parallelUntil),
   });
   return {
     ...page,
-    hosts: page.hosts.map((row) => row.nextStartAt > 0 ? { ...row, nextStartAt: row.nextStartAt + aheadMs } : row),
+    hosts: page.hosts.map((row) => row.nextStartAt > afterMs ? { ...row, nextStartAt: moved(row.nextStartAt) } : row),
     domains: page.domains.map((row) => ({ ...row, visits: row.visits.map(later) })),
     addresses: page.addresses.map((row) => ({ ...row, permits: row.permits.map(later) })),
   };
