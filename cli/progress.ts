@@ -78,6 +78,17 @@ export function progressLine(before: Moment, now: Moment): string {
   ].join(" | ");
 }
 
+/** The same for a terminal: where it is too narrow for all, what is waited for goes before rate, bytes and errors. */
+export function narrowLine(before: Moment, now: Moment, chars: number): string {
+  const whole = progressLine(before, now);
+  const { stats } = now;
+  const waits = stats.hosts_active === 0 && stats.reason !== "";
+  const line = whole.length <= chars || !waits
+    ? whole
+    : [plural(stats.fetched, "page"), `${stats.queued} queued`, stats.reason].join(" | ");
+  return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`;
+}
+
 export interface Ending {
   readonly stats: CrawlStats;
   readonly tookMs: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "../tests/support/test.ts";
 import type { CrawlStats } from "../protocol/mod.ts";
-import { bytesText, durationText, progressLine, summary } from "./progress.ts";
+import { bytesText, durationText, narrowLine, progressLine, summary } from "./progress.ts";
 
 const stats: CrawlStats = {
   crawl_id: "c",
@@ -35,6 +35,15 @@ test("progress: one line with rate, errors by class, and what is waited for", ()
     line,
     "20 pages | 5.0/s | 5 queued | 0 hosts active | 1.2 MB | errors: http_503 4, dns 1 | waiting until 12:04:31 UTC: 3 hosts backing off",
   );
+});
+
+test("progress: in a narrow terminal what is waited for goes before rate and errors, and what is cut off is marked", () => {
+  const now = { stats, atMs: 3000 };
+  const busy = { stats: { ...stats, hosts_active: 2 }, atMs: 3000 };
+  assert.equal(narrowLine(now, now, 200), progressLine(now, now));
+  assert.equal(narrowLine(now, now, 79), `20 pages | 5 queued | ${stats.reason}`);
+  assert.equal(narrowLine(now, now, 30), "20 pages | 5 queued | waiting…");
+  assert.equal(narrowLine(busy, busy, 40), "20 pages | 0.0/s | 5 queued | 2 hosts a…");
 });
 
 test("progress: one of a thing is told in the singular", () => {

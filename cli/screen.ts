@@ -5,7 +5,7 @@
 import process from "node:process";
 import type { CrawlStats } from "../protocol/mod.ts";
 import { writeLoosely } from "./output.ts";
-import { type Ending, type Moment, pagesPerSecond, progressLine, summary } from "./progress.ts";
+import { type Ending, type Moment, narrowLine, pagesPerSecond, progressLine, summary } from "./progress.ts";
 
 export interface Screen {
   /** Wipes the live line, so that another line can be written. */
@@ -40,7 +40,7 @@ function liveScreen(): Screen {
     },
     progress: (before, now) => {
       clear();
-      writeLoosely(progressLine(before, now).slice(0, Math.max(20, (process.stdout.columns || 80) - 1)));
+      writeLoosely(narrowLine(before, now, Math.max(20, (process.stdout.columns || 80) - 1)));
       shown = true;
     },
     end: (ending) => {
