@@ -118,7 +118,7 @@ export function summary({ stats, tookMs, folder, archive = folder, how, resumabl
     ["Time", `${durationText(tookMs)} in this run`],
     ["Errors", errorLines(stats.errors_by_class)],
     ["Not taken", counts(stats.rejected_by_reason) || "none"],
-    ["Archive", `${archive}/warc/*.warc.gz (WARC 1.1)`],
+    ["Archive", stats.bytes > 0 ? `${archive}/warc/*.warc.gz (WARC 1.1)` : "empty, as nothing was received"],
     ["Index", `${folder}/index.cdxj, ${folder}/pages.jsonl`],
   ];
   const text = rows.map(([name, value]) => `${name.padEnd(LABEL_CHARS)}${value}`).join("\n");

@@ -92,3 +92,11 @@ test("progress: the summary says where the output lies and that the crawl can go
     assert.ok(text.includes(part), part);
   }
 });
+
+test("summary: an archive is named where something was received", () => {
+  const archiveOf = (bytes: number) => /Archive.*/.exec(summary({ stats: { ...stats, bytes }, ...ENDING }))![0];
+  assert.match(archiveOf(1), /out\/warc\/\*\.warc\.gz/);
+  assert.match(archiveOf(0), /empty, as nothing was received$/);
+});
+
+const ENDING = { tookMs: 1, folder: "out", how: "finished", resumable: false };
