@@ -6,7 +6,7 @@
  */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { type Batch, type ShardStore, type UrlRow, type UrlState } from "../../coordinator/ports.ts";
 import { SEEN_BLOCK_BYTES, type SeenWrites } from "../../coordinator/seen_ports.ts";
@@ -268,19 +268,29 @@ async function perform(step: Operation, world: World): Promise<void> {
 
 let crashes = 0;
 
+/**
+ * A file of which a share of what has changed was written. What a crash tore off is overwritten later, so that a file need
+ * not grow by what is written to it.
+ */
+function torn(before: Uint8Array, after: Uint8Array, share: number): Uint8Array {
+  let [from, to] = [0, after.length];
+  while (from < before.length && before[from] === after[from]) from++;
+  while (to > from && to <= before.length && before[to - 1] === after[to - 1]) to--;
+  const written = from + Math.floor(share * (to - from));
+  return Buffer.concat([after.subarray(0, written), before.subarray(written)]);
+}
+
 /** Both start again from what lies on their disks; a commit is under way on libSQL, and nobody was told of its end. */
 async function crash(step: Extract<Operation, { kind: "crash" }>, world: World): Promise<void> {
   const { location, folder } = world;
-  const logSize = () => statSync(`${location}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  const before = logSize();
+  const log = () => existsSync(`${location}-wal`) ? readFileSync(`${location}-wal`) : new Uint8Array(0);
+  const before = log();
   const ahead = new Script(world.script);
   const underWay = ahead.batch(step.underWay);
   await world.libsql.commit(underWay);
-  const written = before + Math.floor(step.written * (logSize() - before));
   world.location = folder.file(`crash-${crashes++}.db`);
   copyFileSync(location, world.location);
-  const log = readFileSync(`${location}-wal`).subarray(0, written);
-  writeFileSync(`${world.location}-wal`, Buffer.concat([log, step.garbage]));
+  writeFileSync(`${world.location}-wal`, Buffer.concat([torn(before, log(), step.written), step.garbage]));
   await world.libsql.close();
   world.libsql = openLibsqlShardStore({ location: world.location, clock: systemClock });
   await world.libsql.open("after the crash", 1);
