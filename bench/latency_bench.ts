@@ -44,11 +44,8 @@ export interface LatencyBenchOptions {
 export async function benchLatency({ runtimes, onRun }: LatencyBenchOptions): Promise<Row[]> {
   const rows: Row[] = [];
   for (const trial of TRIALS) {
-    const { latencyMs, hosts, pages } = trial;
-    // Some hosts more than are crawled at once, so that none of the hands waits for one.
-    const web = await spawnWeb({ latencyMs, pages, hosts: Math.ceil(hosts * 1.2), hostForm: "address" }, {
-      warm: true,
-    });
+    const { latencyMs, webHosts, pages } = trial;
+    const web = await spawnWeb({ latencyMs, pages, hosts: webHosts, hostForm: "address" }, { warm: true });
     try {
       for (const runtime of runtimes) {
         await web.reset();
