@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { FrontierVerbs, Lease, Target } from "../protocol/mod.ts";
+import type { FrontierVerbs, Target } from "../protocol/mod.ts";
+import { edgeLease } from "../tests/support/edge_lease.ts";
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
@@ -33,22 +34,12 @@ function asking(answers: Comes[], what: Partial<ToAsk> = {}) {
       return { ok: false, failure: "connect_reset", detail: "It ended.", sent: true, ...lost, timings };
     },
   };
-  const lease = {
-    lease_id: "l",
-    crawl: { user_agent: "outrider", polite: true },
-    expires_in_ms: 90_000,
-    gap_ms: 1_000,
-    delay_factor: 0,
-    delay_cap_ms: 60_000,
-    first_start_in_ms: 0,
-    max_parallel: 1,
-  } as Lease;
   const extend = () => Promise.resolve({ status: "ok", expires_in_ms: 90_000, stop: false });
   const settings = { workerId: "w", confirmMs: 5_000, fetchLimits: { wallMs: 30_000 } };
   const health = new Health({ clock, log: silentLog, probe: {} as NetworkProbe, onTrouble: () => {} });
   const frontier = { extend } as unknown as FrontierVerbs;
   const parts = { clock, frontier, fetcher, log: silentLog, settings, health } as unknown as EdgeParts;
-  const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), stop.signal);
+  const hold = new LeaseHold(edgeLease(), parts, Stopwatch.start(clock), stop.signal);
   const answer = ask(hold, parts, { url: TARGET.url, target: TARGET, isHop: false, ...what }) as Promise<Answered>;
   return { clock, starts, conditions, stop, hold, answer };
 }

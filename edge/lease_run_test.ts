@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Completion, FrontierVerbs, Lease, Outcome, Target } from "../protocol/mod.ts";
+import { edgeLease } from "../tests/support/edge_lease.ts";
 import { silentLog } from "../tests/support/frontier.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
@@ -44,20 +45,8 @@ async function leasing(paths: readonly string[]) {
     hop: 0,
     not_before_in_ms: 0,
   }));
-  const lease = {
-    lease_id: "l",
-    epoch: 1,
-    host: "a.test",
-    crawl: { crawl_id: "c", user_agent: "outrider", polite: true },
-    robots: [{ origin: "http://a.test", class: "allow_all", expires_in_ms: 1e6 }],
-    targets,
-    expires_in_ms: 90_000,
-    gap_ms: 0,
-    delay_factor: 0,
-    delay_cap_ms: 0,
-    first_start_in_ms: 0,
-    max_parallel: 1,
-  } as unknown as Lease;
+  const robots = [{ origin: "http://a.test", class: "allow_all", expires_in_ms: 1e6 }] as Lease["robots"];
+  const lease = edgeLease({ host: "a.test", gap_ms: 0, robots, targets });
   const complete = ({ outcomes }: Completion) => {
     for (const outcome of outcomes) told.set(outcome.target_id, outcome);
     return Promise.resolve({ status: "ok", accepted: 0 });

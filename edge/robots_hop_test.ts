@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../protocol/mod.ts";
-import type { FrontierVerbs, Lease, PermitRequest, Target } from "../protocol/mod.ts";
+import type { FrontierVerbs, PermitRequest, Target } from "../protocol/mod.ts";
 import { silentLog, testCore } from "../tests/support/frontier.ts";
+import { edgeLease } from "../tests/support/edge_lease.ts";
 import { test } from "../tests/support/test.ts";
 import { VirtualClock } from "../tests/support/virtual_clock.ts";
 import { Health } from "./health/health.ts";
@@ -63,19 +64,7 @@ async function hopping(admissionMs: number[], refusals = 0, permit?: FrontierVer
     settings,
     health,
   } as unknown as EdgeParts;
-  const lease = {
-    lease_id: "l",
-    epoch: 3,
-    slot: 9,
-    host: "a.example",
-    crawl: { user_agent: "outrider", polite: true },
-    expires_in_ms: 90_000,
-    gap_ms: 1_000,
-    delay_factor: 0,
-    delay_cap_ms: 60_000,
-    first_start_in_ms: 0,
-    max_parallel: 1,
-  } as Lease;
+  const lease = edgeLease({ epoch: 3, slot: 9, host: "a.example" });
   const hold = new LeaseHold(lease, parts, Stopwatch.start(clock), new AbortController().signal);
   const answer: Promise<HopAnswer> = askHop(hold, parts, {
     url: "http://b.example/r.txt",
